@@ -1,0 +1,27 @@
+// @ts-check
+/**
+ * Compiles src/ to dist/ and makes the command executable. The new tree is built beside the old one and put
+ * in its place only when it is whole, so that a failed build leaves the last good one.
+ */
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, renameSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const fresh = `${root}dist.new-${process.pid}`;
+const old = `${root}dist.old-${process.pid}`;
+
+const { status } = spawnSync(
+  process.execPath,
+  [`${root}node_modules/typescript/bin/tsc`, "-p", `${root}tsconfig.build.json`, "--outDir", fresh],
+  { stdio: "inherit" },
+);
+if (status !== 0) {
+  rmSync(fresh, { recursive: true, force: true });
+  console.error("build: tsc found the errors above; dist/ is as it was.");
+  process.exit(1);
+}
+if (existsSync(`${fresh}/cli/main.js`)) chmodSync(`${fresh}/cli/main.js`, 0o755);
+if (existsSync(`${root}dist`)) renameSync(`${root}dist`, old);
+renameSync(fresh, `${root}dist`);
+rmSync(old, { recursive: true, force: true });

@@ -1,0 +1,115 @@
+/**
+ * What every face speaks: the operations of the daemon as types. It is implemented in process by
+ * `app.ts` and over the socket by `local-api/client.ts`; one contract suite proves them equal.
+ */
+import type { InjectedBlock } from "./context/markers.ts";
+import type { UntrustedSpan } from "./context/plain-text.ts";
+import type { ActivityEvent, EventKind } from "./capture/events.ts";
+import type { Blindness, SourceKind } from "./capture/sources/source.ts";
+
+/** The daemon, whether in this process or behind its socket. Every method may throw `ActivityError`. */
+export interface ActivityApi {
+  readonly status: () => Promise<StatusAnswer>;
+  readonly context: (request: ContextRequest) => Promise<ContextAnswer>;
+  readonly events: (request: EventsRequest) => Promise<EventsAnswer>;
+  /** Yields the present block at once and again after every change, until `signal` aborts. */
+  readonly watch: (options?: { readonly signal?: AbortSignal }) => AsyncIterable<WatchMessage>;
+  readonly close: () => Promise<void>;
+}
+
+/** `exact`: the real-time block. `digest`: distilled for `turn`. `auto`: whichever the turn calls for, or none. */
+export type ContextForm = "exact" | "digest" | "auto";
+
+export interface ContextRequest {
+  readonly form: ContextForm;
+  /** The owner's turn, for `digest` and `auto`. */
+  readonly turn?: string;
+  readonly session?: string;
+  /** Upper bound in o200k tokens: 170 for exact and 400 for digest unless given. */
+  readonly budgetTokens?: number;
+  /** ISO 8601 instant to answer as of, instead of the present. */
+  readonly now?: string;
+  /** IANA zone in which times are told, instead of the machine's. */
+  readonly timeZone?: string;
+  /** Who asks, for the ledger. */
+  readonly client?: string;
+}
+
+/** How the answer came about. */
+export type ContextSource = "rules" | "semantic" | "model" | "fallback";
+
+export interface ContextAnswer {
+  /** The very text to prepend, or null when there is nothing to say. */
+  readonly block: InjectedBlock | null;
+  /** The form that was given; for `auto` the one that was chosen. */
+  readonly form: "exact" | "digest";
+  /** What the turn was taken to ask for; "now" for the real-time block. */
+  readonly intent: string;
+  readonly source: ContextSource;
+  readonly tokens: number;
+  /** Time the answer took, in milliseconds. */
+  readonly ms: number;
+  /** The instant the block speaks of, microseconds since 1970 UTC. */
+  readonly asOfUs: number;
+  readonly reasons: readonly string[];
+  readonly eventIds: readonly number[];
+  /** Where in `block` stand characters that strangers wrote. */
+  readonly untrustedSpans: readonly UntrustedSpan[];
+  /** Equal exactly when the bytes of the block are equal. */
+  readonly etag: string;
+}
+
+export interface EventsRequest {
+  readonly fromUs: number;
+  /** Absent: until now. */
+  readonly toUs?: number;
+  readonly kinds?: readonly EventKind[];
+  /** Newest events win when there are more; 1,000 unless given. */
+  readonly limit?: number;
+}
+
+export interface EventsAnswer {
+  /** Oldest first. Spans are not clipped to the range asked for. */
+  readonly events: readonly ActivityEvent[];
+  /** True when `limit` left older events out. */
+  readonly truncated: boolean;
+}
+
+export interface WatchMessage {
+  /** Grows by one with every message of this daemon; the `Last-Event-ID` of the stream. */
+  readonly id: number;
+  readonly answer: ContextAnswer;
+}
+
+/** How one kind of capture stands. */
+export interface SourceStatus {
+  readonly kind: SourceKind;
+  /** `live`: reporting. `lost`: was live, being sought again. `blind`: nothing can see it here. `off`: not asked for. */
+  readonly state: "live" | "lost" | "blind" | "off";
+  /** The backend in use, or null. */
+  readonly backend: string | null;
+  readonly sinceUs: number;
+  readonly why: Blindness | null;
+  /** Every backend that was passed over, with its reason and remedy. */
+  readonly rejected: readonly ({ readonly backend: string } & Blindness)[];
+}
+
+export interface StatusAnswer {
+  readonly version: string;
+  readonly pid: number;
+  readonly startedUs: number;
+  readonly nowUs: number;
+  readonly socket: string;
+  readonly health: "ok" | "degraded";
+  /** One sentence per thing that is wrong, each with its remedy. Empty when health is ok. */
+  readonly problems: readonly Blindness[];
+  readonly sources: readonly SourceStatus[];
+  readonly store: {
+    readonly path: string;
+    readonly sizeBytes: number;
+    readonly eventCount: number;
+    readonly lastCommittedUs: number | null;
+    /** False while writes fail and the newest events are held in memory. */
+    readonly writable: boolean;
+  };
+}

@@ -1,0 +1,1 @@
+export type { ActivityApi } from "./api.ts";

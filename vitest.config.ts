@@ -1,0 +1,25 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/system/**"],
+        },
+      },
+      {
+        test: {
+          name: "system",
+          include: ["test/system/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          // Each file starts its own X server, buses and daemons: two at a time is what two cores carry.
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
