@@ -38,9 +38,12 @@ export interface InputSample {
 
 /** Whether the session is usable at all; null: this source cannot tell. */
 export interface SessionSample {
+  /** True also while another user's session has the screen: its owner cannot be at this one. */
   readonly locked: boolean | null;
   /** True from the announcement of a suspend until the resume. */
   readonly asleep: boolean | null;
+  /** True while an application asks that the screen stay on (a film, a call): being still is then not being away. */
+  readonly idleInhibited: boolean | null;
 }
 
 /** State of the machine; null fields are unknown. */
