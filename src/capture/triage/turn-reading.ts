@@ -1,0 +1,117 @@
+/**
+ * What a turn says about time, events and topics, before anything recorded is looked at. The reading is a
+ * pure function of (turn, now, zone); it never fails, whatever the turn holds.
+ */
+
+/** Languages whose grammar is known; "other" for the rest and for turns too short to tell. */
+export type TurnLanguage = "en" | "de" | "es" | "fr" | "other";
+
+/**
+ * What a turn may ask for. `now`: the page or file in front of the owner. `anchor`: around an event (a call,
+ * lunch, sleep). `duration`: time spent. `lastseen`: when something was last open. `window`: what happened in
+ * a span of time. `topic`: a project, page or file. `resume`: where the owner was before an interruption.
+ * `none`: nothing recorded can help (small talk, general knowledge, tasks that bring their own text).
+ */
+export const INTENTS = [
+  "now",
+  "anchor",
+  "duration",
+  "lastseen",
+  "window",
+  "topic",
+  "resume",
+  "none",
+] as const;
+
+export type Intent = (typeof INTENTS)[number];
+
+/** Probabilities of the readings; they add up to 1. */
+export type IntentScores = Readonly<Record<Intent, number>>;
+
+/** A piece of the turn: UTF-16 indexes into the turn as it was given, half-open. */
+export interface TurnSpan {
+  readonly startIndex: number;
+  readonly endIndex: number;
+}
+
+/**
+ * How a time was worded. `recent`: "earlier", "just now", "lately". `now`: "right now", "at the moment".
+ * `period`: a week, weekend, month or year. `relative`: "20 minutes ago", "the last 3 hours". `open`: bounded
+ * on one side by the turn ("since Monday", "before 10"), on the other by now or the day.
+ */
+export type TimeKind =
+  | "clock"
+  | "range"
+  | "part"
+  | "day"
+  | "period"
+  | "relative"
+  | "open"
+  | "recent"
+  | "now";
+
+/** One time expression. Never in the future: `toUs` is at most now (and a moment of grace past `fromUs`). */
+export interface TimeMention extends TurnSpan {
+  readonly kind: TimeKind;
+  /** The words as they stand in the turn. */
+  readonly text: string;
+  /** Half-open [fromUs, toUs), microseconds since 1970 UTC. */
+  readonly fromUs: number;
+  readonly toUs: number;
+  /** The instant itself where one was named ("at 3", "an hour ago"), else null. */
+  readonly pointUs: number | null;
+}
+
+export type Side = "before" | "after" | "since" | "until" | "during" | "when";
+
+/** A word that says on which side of an event to look. Those inside a time expression are not listed. */
+export interface SideMention extends TurnSpan {
+  readonly side: Side;
+  /** "right before", "kurz vor", "justo antes de". */
+  readonly close: boolean;
+}
+
+export type AnchorKind =
+  | "call"
+  | "lunch"
+  | "breakfast"
+  | "dinner"
+  | "break"
+  | "sleep"
+  | "away"
+  /** "before that", "danach": whatever the turn before was about. */
+  | "that";
+
+/** A kind of event that stands in the turn and can be found by its shape in the history. */
+export interface AnchorMention extends TurnSpan {
+  readonly kind: AnchorKind;
+  /** `start`: "went to bed", "stepped away". `end`: "got up", "came back". Null: the event as a whole. */
+  readonly edge: "start" | "end" | null;
+  /** The side word that governs it, or null when it only stands there. */
+  readonly side: SideMention | null;
+}
+
+/** A word of the turn that is neither a stop word nor part of a time, side or anchor. */
+export interface ContentWord {
+  /** As written. */
+  readonly text: string;
+  /** Lower case without diacritics: "Übersicht" is "ubersicht". */
+  readonly folded: string;
+  readonly startIndex: number;
+  /** True for words that name a medium rather than a matter: "page", "link", "video", "Datei". */
+  readonly generic: boolean;
+}
+
+export interface TurnReading {
+  readonly language: TurnLanguage;
+  /** In the order of the turn, not overlapping. */
+  readonly times: readonly TimeMention[];
+  readonly sides: readonly SideMention[];
+  readonly anchors: readonly AnchorMention[];
+  readonly intents: IntentScores;
+  readonly contentWords: readonly ContentWord[];
+  /** What stands in quotation marks or backticks, without them. */
+  readonly quoted: readonly string[];
+  /** "and what about …", "und davor?": the turn leans on the one before. */
+  readonly followUp: boolean;
+}
