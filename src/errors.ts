@@ -15,6 +15,7 @@ export const ERROR_CODES = [
   "database_unwritable",
   "forbidden_origin",
   "internal",
+  "method_not_allowed",
   "not_found",
   "platform_unsupported",
   "rule_invalid",

@@ -1,1 +1,2 @@
 export type { ActivityApi } from "./api.ts";
+export { connectActivity, type ConnectOptions } from "./local-api/client.ts";

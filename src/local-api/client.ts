@@ -1,0 +1,251 @@
+/**
+ * The daemon as its clients see it: `ActivityApi` over the socket, with the same answers and the same errors
+ * as in process. It promises to load nothing but Node's own HTTP, because every prompt may start it afresh.
+ */
+import { request as sendHttp, type ClientRequest, type IncomingMessage } from "node:http";
+import { StringDecoder } from "node:string_decoder";
+import type {
+  ActivityApi,
+  ContextAnswer,
+  EventsAnswer,
+  StatusAnswer,
+  WatchMessage,
+} from "../api.ts";
+import { ActivityError, fromErrorEnvelope } from "../errors.ts";
+import { VERSION } from "../version.ts";
+import { defaultSocketPath } from "./socket.ts";
+import { HEARTBEAT_MS, VERSION_HEADER } from "./wire.ts";
+
+export interface ConnectOptions {
+  /** Where the daemon listens; where it listens by default unless given. */
+  readonly socketPath?: string;
+  /** Called once with a sentence when the daemon is of another version than this client. */
+  readonly onVersionSkew?: (sentence: string) => void;
+}
+
+/** A digest has a deadline of its own; whoever takes longer than this hangs. */
+const ANSWER_TIMEOUT_MS = 10_000;
+
+/**
+ * A client of the daemon. Nothing is sent before the first call; each call uses a connection of its own, so
+ * that a daemon which was restarted in between is not noticed.
+ *
+ * Every method throws `daemon_unreachable` when no daemon answers.
+ */
+export function connectActivity(options: ConnectOptions = {}): ActivityApi {
+  const socketPath = options.socketPath ?? defaultSocketPath(process.env);
+  const closing = new AbortController();
+  let skewTold = false;
+
+  const open = (method: "GET" | "POST", path: string, body?: unknown): Promise<Opened> =>
+    new Promise((resolve, reject) => {
+      const payload = body === undefined ? null : Buffer.from(JSON.stringify(body));
+      const request = sendHttp({
+        socketPath,
+        method,
+        path,
+        agent: false,
+        signal: closing.signal,
+        headers: {
+          host: "localhost",
+          accept: "application/json, text/event-stream",
+          [VERSION_HEADER]: VERSION,
+          ...(payload === null
+            ? {}
+            : { "content-type": "application/json", "content-length": payload.byteLength }),
+        },
+      });
+      request.setTimeout(ANSWER_TIMEOUT_MS, () =>
+        request.destroy(
+          new ActivityError(
+            "timed_out",
+            `The daemon at ${socketPath} did not answer within ${ANSWER_TIMEOUT_MS / 1000} s.`,
+            "See what it does with: activityd status",
+          ),
+        ),
+      );
+      request.once("error", (cause) =>
+        reject(cause instanceof ActivityError ? cause : unreachable(socketPath, cause)),
+      );
+      request.once("response", (response) => {
+        const theirs = response.headers[VERSION_HEADER];
+        const skew = typeof theirs === "string" && theirs !== VERSION ? skewSentence(theirs) : null;
+        if (skew !== null && !skewTold) {
+          skewTold = true;
+          options.onVersionSkew?.(skew);
+        }
+        resolve({ request, response, skew });
+      });
+      request.end(payload ?? undefined);
+    });
+
+  const ask = async <Name extends keyof Answers>(
+    name: Name,
+    input: object = {},
+  ): Promise<Answers[Name]> => {
+    const [method, path] = splitName(name);
+    const { response, skew } =
+      method === "POST" ? await open(method, path, input) : await open(method, path + query(input));
+    return trusted(name, await readAnswer(response, socketPath, skew));
+  };
+
+  return {
+    status: () => ask("GET /v1/status"),
+    context: (request) => ask("POST /v1/context", request),
+    events: (request) => ask("GET /v1/events", request),
+    watch: ({ signal } = {}) =>
+      watch(
+        () => open("GET", "/v1/watch"),
+        socketPath,
+        signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
+      ),
+    close: async () => closing.abort(),
+  };
+}
+
+/** What each route answers with. A new method of the client is a line here and a line above. */
+interface Answers {
+  readonly "GET /v1/status": StatusAnswer;
+  readonly "POST /v1/context": ContextAnswer;
+  readonly "GET /v1/events": EventsAnswer;
+  readonly "GET /v1/watch": ContextAnswer;
+}
+
+interface Opened {
+  readonly request: ClientRequest;
+  readonly response: IncomingMessage;
+  /** A sentence when the daemon is of another version. */
+  readonly skew: string | null;
+}
+
+/**
+ * The one place where bytes of the daemon become types. It is this package at the other end, and the contract
+ * suite runs over this very function, so the shape is not checked again at each start of a client.
+ */
+function trusted<Name extends keyof Answers>(_name: Name, value: unknown): Answers[Name] {
+  return value as Answers[Name];
+}
+
+function splitName(name: keyof Answers): ["GET" | "POST", string] {
+  return name.startsWith("GET ") ? ["GET", name.slice(4)] : ["POST", name.slice(5)];
+}
+
+/** The input of a GET as a query string: lists are joined by commas, absent fields left out. */
+function query(input: object): string {
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(input)) {
+    if (value !== undefined) fields.set(name, String(value));
+  }
+  return fields.size === 0 ? "" : `?${fields.toString()}`;
+}
+
+async function readAnswer(
+  response: IncomingMessage,
+  socketPath: string,
+  skew: string | null,
+): Promise<unknown> {
+  let text = "";
+  try {
+    response.setEncoding("utf8");
+    for await (const chunk of response) text += String(chunk);
+  } catch (cause) {
+    throw cause instanceof ActivityError ? cause : unreachable(socketPath, cause);
+  }
+  const value = parseJson(text);
+  if (response.statusCode === 200 && value !== undefined) return value;
+  const error = fromErrorEnvelope(value);
+  if (error === null) {
+    throw new ActivityError(
+      "internal",
+      `What answers at ${socketPath} is not activityd (status ${response.statusCode ?? 0}).`,
+      "Look for another program that uses this socket.",
+    );
+  }
+  // What one version does not know, the other may: then the version is the thing to mend.
+  if (skew === null) throw error;
+  throw new ActivityError(error.code, error.message, `${error.hint} ${skew}`.trim());
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Told by the caller, who knows what was asked for.
+    return undefined;
+  }
+}
+
+async function* watch(
+  open: () => Promise<Opened>,
+  socketPath: string,
+  signal: AbortSignal,
+): AsyncGenerator<WatchMessage, void, undefined> {
+  if (signal.aborted) return;
+  const { request, response, skew } = await open();
+  const stop = (): void => {
+    request.destroy();
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    if (response.statusCode !== 200) {
+      await readAnswer(response, socketPath, skew);
+      return;
+    }
+    // Three heartbeats that did not come: the daemon hangs, and the reader must not take that for "no change".
+    request.setTimeout(3 * HEARTBEAT_MS);
+    const decoder = new StringDecoder("utf8");
+    let pending = "";
+    for await (const chunk of response) {
+      pending += decoder.write(chunk);
+      const parts = pending.split("\n\n");
+      pending = parts.pop() ?? "";
+      for (const part of parts) {
+        const message = parseMessage(part);
+        if (message !== null) yield message;
+      }
+    }
+    throw unreachable(socketPath, new Error("the stream ended"));
+  } catch (cause) {
+    if (isAborted(signal)) return;
+    throw cause instanceof ActivityError ? cause : unreachable(socketPath, cause);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    request.destroy();
+  }
+}
+
+/** One event of our own server, which writes `id`, `event` and one `data` line; comments and `retry` are null. */
+function parseMessage(part: string): WatchMessage | null {
+  let id = 0;
+  let data: string | null = null;
+  for (const line of part.split("\n")) {
+    if (line.startsWith("id: ")) id = Number.parseInt(line.slice(4), 10);
+    else if (line.startsWith("data: ")) data = line.slice(6);
+  }
+  return data === null ? null : { id, answer: trusted("GET /v1/watch", JSON.parse(data)) };
+}
+
+/** Asked in a function because the compiler takes the answer at the top of a generator for the last one. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+function unreachable(socketPath: string, cause: unknown): ActivityError {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const message =
+    code === "EACCES"
+      ? `You may not open the daemon's socket ${socketPath}: it belongs to another user.`
+      : code === "ENOENT" || code === "ECONNREFUSED"
+        ? `No daemon answers at ${socketPath}.`
+        : `The daemon at ${socketPath} went away while it was answering.`;
+  return new ActivityError(
+    "daemon_unreachable",
+    message,
+    "Start it with: activityd start --detach",
+    { cause },
+  );
+}
+
+function skewSentence(theirs: string): string {
+  return `The daemon is activityd ${theirs}, this client ${VERSION}. Restart the daemon with: activityd stop && activityd start --detach`;
+}

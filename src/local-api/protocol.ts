@@ -1,0 +1,191 @@
+/**
+ * The route table: every request the socket answers, with the right it needs, the shape of its input and its
+ * limits. The server, the OpenAPI document and the docs are made from it; a new route is one entry here.
+ */
+import { z } from "zod";
+import type { ActivityApi, ContextAnswer, ContextRequest, EventsRequest } from "../api.ts";
+import { EVENT_KINDS } from "../capture/events.ts";
+import { ActivityError } from "../errors.ts";
+
+/** `read` looks; `change` alters what is kept or recorded, and is logged. */
+type Right = "read" | "change";
+
+interface RouteFrame {
+  readonly method: "GET" | "POST";
+  readonly path: `/v1/${string}`;
+  readonly right: Right;
+  /** One sentence for the documentation. */
+  readonly summary: string;
+  /** Where the input stands: GET takes the query string, POST a JSON body. */
+  readonly input: z.ZodType;
+  readonly maxBodyBytes: number;
+}
+
+/** One request the socket answers. `call` checks the raw input before it asks the daemon. */
+export type Route = RouteFrame &
+  (
+    | {
+        /** The value as JSON. */
+        readonly answers: "json";
+        readonly call: (api: ActivityApi, raw: unknown) => Promise<unknown>;
+      }
+    | {
+        /** The block as `text/plain`, or the whole answer as JSON, as the client asks. */
+        readonly answers: "context";
+        readonly call: (api: ActivityApi, raw: unknown) => Promise<ContextAnswer>;
+      }
+    | {
+        /** A stream of server-sent events. */
+        readonly answers: "watch";
+        readonly call: (raw: unknown) => void;
+      }
+  );
+
+const DEFAULT_MAX_BODY_BYTES = 1024 * 1024;
+
+/** Numbers in a query string arrive as text. */
+const queryInteger = z
+  .string()
+  .regex(/^-?\d{1,16}$/, "expected a whole number")
+  .transform(Number);
+
+const contextFields = {
+  turn: z.string().exactOptional(),
+  session: z.string().min(1).max(200).exactOptional(),
+  now: z.string().exactOptional(),
+  timeZone: z.string().exactOptional(),
+  client: z.string().min(1).max(200).exactOptional(),
+};
+const contextForm = z.enum(["exact", "digest", "auto"]);
+
+const contextBody = z.strictObject({
+  form: contextForm,
+  budgetTokens: z.int().exactOptional(),
+  ...contextFields,
+}) satisfies z.ZodType<ContextRequest>;
+
+const contextQuery = z.strictObject({
+  form: contextForm.default("exact"),
+  budgetTokens: queryInteger.exactOptional(),
+  ...contextFields,
+}) satisfies z.ZodType<ContextRequest>;
+
+const eventsQuery = z.strictObject({
+  fromUs: queryInteger,
+  toUs: queryInteger.exactOptional(),
+  kinds: z
+    .string()
+    .transform((list) => list.split(","))
+    .pipe(z.array(z.enum(EVENT_KINDS)))
+    .exactOptional(),
+  limit: queryInteger.exactOptional(),
+}) satisfies z.ZodType<EventsRequest>;
+
+const nothing = z.strictObject({});
+
+/** Every route, sorted by path, then method. */
+export const ROUTES: readonly Route[] = [
+  contextRoute("GET", contextQuery, "The block that fits now, or fits the turn."),
+  contextRoute("POST", contextBody, "The same, with the turn in the body."),
+  jsonRoute({
+    method: "GET",
+    path: "/v1/events",
+    right: "read",
+    summary: "Recorded events that touch a stretch of time, oldest first.",
+    input: eventsQuery,
+    call: (api, request) => api.events(request),
+  }),
+  jsonRoute({
+    method: "GET",
+    path: "/v1/status",
+    right: "read",
+    summary: "What is seen, what is not and why, and how the store stands.",
+    input: nothing,
+    call: (api) => api.status(),
+  }),
+  {
+    method: "GET",
+    path: "/v1/watch",
+    right: "read",
+    summary: "The block now and after every change, as server-sent events.",
+    input: nothing,
+    maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
+    answers: "watch",
+    call: (raw) => {
+      parseInput(nothing, raw, "GET");
+    },
+  },
+];
+
+/** A route whose answer is a JSON value: the usual case. */
+function jsonRoute<Schema extends z.ZodType>(
+  route: Omit<RouteFrame, "input" | "maxBodyBytes"> & {
+    readonly input: Schema;
+    readonly maxBodyBytes?: number;
+    readonly call: (api: ActivityApi, input: z.output<Schema>) => Promise<unknown>;
+  },
+): Route {
+  const { call, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, ...frame } = route;
+  return {
+    ...frame,
+    maxBodyBytes,
+    answers: "json",
+    call: async (api, raw) => call(api, parseInput(route.input, raw, route.method)),
+  };
+}
+
+function contextRoute(
+  method: "GET" | "POST",
+  input: z.ZodType<ContextRequest>,
+  summary: string,
+): Route {
+  return {
+    method,
+    path: "/v1/context",
+    right: "read",
+    summary,
+    input,
+    maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
+    answers: "context",
+    call: async (api, raw) => api.context(parseInput(input, raw, method)),
+  };
+}
+
+/** The checked input. @throws ActivityError `bad_request` that names the field and what was expected. */
+function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  raw: unknown,
+  method: "GET" | "POST",
+): z.output<Schema> {
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const where = method === "GET" ? "query parameter" : "field";
+  // The first problem alone: the answer is one sentence, and the others often follow from the first.
+  const issue = parsed.error.issues[0];
+  if (issue?.code === "unrecognized_keys") {
+    const names = issue.keys.map((key) => JSON.stringify(key)).join(", ");
+    throw new ActivityError(
+      "bad_request",
+      `Unknown ${where} ${names}.`,
+      `Known here: ${knownFields(schema)}.`,
+    );
+  }
+  const path = issue?.path.join(".") ?? "";
+  const reason = issue === undefined ? "it does not fit" : lowerFirst(issue.message);
+  throw new ActivityError(
+    "bad_request",
+    path === ""
+      ? `The body does not fit: ${reason}.`
+      : `The ${where} "${path}" does not fit: ${reason}.`,
+    `Known here: ${knownFields(schema)}.`,
+  );
+}
+
+function knownFields(schema: z.ZodType): string {
+  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  return names.length === 0 ? "nothing" : names.join(", ");
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,167 @@
+/**
+ * Where the socket lives and who may reach it. It promises that the path is short enough for the kernel,
+ * that only the owner can open it, and that a socket somebody still answers on is never taken away.
+ */
+import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { connect, type Server } from "node:net";
+import { dirname, join } from "node:path";
+import { ActivityError } from "../errors.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const FILE_NAME = "activityd.sock";
+
+/**
+ * The path of the socket: `$ACTIVITYD_SOCKET`, else in the service's runtime directory, else in the session's,
+ * else below the owner's state directory. Daemon and clients find each other by asking the same function.
+ *
+ * @throws ActivityError `platform_unsupported` on Windows, whose pipes cannot be closed to other users from Node.
+ */
+export function defaultSocketPath(
+  env: Environment,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const chosen = env["ACTIVITYD_SOCKET"];
+  if (chosen !== undefined && chosen !== "") return chosen;
+  if (platform === "win32") {
+    throw new ActivityError(
+      "platform_unsupported",
+      "The local API needs a Unix socket, and on Windows there is none that is closed to other users.",
+      "Run activityd inside WSL, or on Linux or macOS.",
+    );
+  }
+  // systemd.exec(5): several directories are separated by colons; ours is the only one or the first.
+  const service = env["RUNTIME_DIRECTORY"]?.split(":")[0];
+  if (service !== undefined && service !== "") return join(service, FILE_NAME);
+  const session = env["XDG_RUNTIME_DIR"];
+  if (session !== undefined && session !== "") return join(session, "activityd", FILE_NAME);
+  const home = env["HOME"] ?? "/";
+  const state =
+    platform === "darwin"
+      ? join(home, "Library", "Application Support")
+      : env["XDG_STATE_HOME"] || join(home, ".local", "state");
+  return join(state, "activityd", "run", FILE_NAME);
+}
+
+/**
+ * The socket that systemd opened for this process (sd_listen_fds(3)), or null. Only the first is used.
+ */
+export function inheritedSocketFd(env: Environment, pid: number): number | null {
+  return env["LISTEN_PID"] === String(pid) && Number(env["LISTEN_FDS"]) >= 1 ? 3 : null;
+}
+
+/**
+ * Makes `server` listen on `path`, readable and writable by the owner alone. The directory is made when it is
+ * absent; a socket that nobody answers on is replaced.
+ *
+ * @throws ActivityError `socket_path_too_long`, `socket_unsafe`, `socket_in_use`
+ */
+export async function listenPrivately(server: Server, path: string): Promise<void> {
+  requireShortPath(path);
+  requirePrivateDirectory(dirname(path));
+  await removeDeadSocket(path);
+  await new Promise<void>((resolve, reject) => {
+    const fail = (cause: Error): void => {
+      const inUse = "code" in cause && cause.code === "EADDRINUSE";
+      reject(inUse ? socketInUse(path, cause) : cause);
+    };
+    server.once("error", fail);
+    server.listen(path, () => {
+      server.off("error", fail);
+      resolve();
+    });
+  });
+  // The directory already keeps everybody else out, so there is no moment in which the socket is open to them.
+  chmodSync(path, 0o600);
+  const { mode } = lstatSync(path);
+  if ((mode & 0o777) !== 0o600) {
+    server.close();
+    throw new ActivityError(
+      "socket_unsafe",
+      `Cannot make ${path} private: its mode stays ${octal(mode)}.`,
+      "Choose a directory on a file system that keeps modes, with ACTIVITYD_SOCKET.",
+    );
+  }
+}
+
+/** sun_path of unix(7) holds 108 bytes with its final zero, 104 on macOS. Node cuts a longer path without a word. */
+function requireShortPath(path: string): void {
+  const maxBytes = process.platform === "darwin" ? 103 : 107;
+  const bytes = Buffer.byteLength(path);
+  if (bytes <= maxBytes) return;
+  throw new ActivityError(
+    "socket_path_too_long",
+    `The socket path ${path} has ${bytes} bytes; the system allows ${maxBytes}.`,
+    "Choose a shorter one: ACTIVITYD_SOCKET=/run/user/$UID/activityd/activityd.sock",
+  );
+}
+
+function requirePrivateDirectory(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const stat = lstatSync(directory);
+  if (!stat.isDirectory()) {
+    throw new ActivityError(
+      "socket_unsafe",
+      `The socket's directory ${directory} is not a directory but a link or a file.`,
+      `Remove it, or choose another with ACTIVITYD_SOCKET.`,
+    );
+  }
+  const uid = process.getuid?.() ?? stat.uid;
+  if (stat.uid !== uid) {
+    throw new ActivityError(
+      "socket_unsafe",
+      `The socket's directory ${directory} belongs to user ${stat.uid}, not to you (${uid}).`,
+      `Choose a directory of your own with ACTIVITYD_SOCKET.`,
+    );
+  }
+  if ((stat.mode & 0o077) !== 0) {
+    throw new ActivityError(
+      "socket_unsafe",
+      `The socket's directory ${directory} is open to other users (mode ${octal(stat.mode)}).`,
+      `Close it with: chmod 700 ${directory}`,
+    );
+  }
+}
+
+async function removeDeadSocket(path: string): Promise<void> {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  if (!stat.isSocket()) {
+    throw new ActivityError(
+      "socket_unsafe",
+      `Cannot listen on ${path}: something that is not a socket is there.`,
+      "Move it away, or choose another path with ACTIVITYD_SOCKET.",
+    );
+  }
+  if (await isAnswered(path)) throw socketInUse(path);
+  rmSync(path, { force: true });
+}
+
+/** Only a refusal (or its disappearance) proves that nobody listens; every other outcome leaves it alone. */
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(path);
+    const settle = (answered: boolean): void => {
+      probe.destroy();
+      resolve(answered);
+    };
+    probe.once("connect", () => settle(true));
+    probe.once("error", (error) => {
+      const code = "code" in error ? error.code : undefined;
+      settle(code !== "ECONNREFUSED" && code !== "ENOENT");
+    });
+  });
+}
+
+function socketInUse(path: string, cause?: unknown): ActivityError {
+  return new ActivityError(
+    "socket_in_use",
+    `Cannot listen on ${path}: another daemon answers there.`,
+    "Stop it with: activityd stop",
+    { cause },
+  );
+}
+
+function octal(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, "0");
+}

@@ -1,0 +1,180 @@
+/**
+ * What every implementation of `ActivityApi` promises, as tests. It runs on the implementation in process and
+ * on the client over a real socket: whoever speaks to one may speak to the other.
+ */
+import { describe, expect, test } from "vitest";
+import type { ActivityApi, WatchMessage } from "../../src/api.ts";
+import type { ActivityEvent, StorableText } from "../../src/capture/events.ts";
+import { ActivityError } from "../../src/errors.ts";
+
+/** One implementation under test, with the strings to move what it captures. */
+export interface Subject {
+  readonly api: ActivityApi;
+  /** Brings the implementation to another block than before. */
+  readonly change: () => Promise<void> | void;
+  /** Two window events from 1,000 s and 2,000 s, 100 s each, and an idle event from 1,500 s. */
+  readonly recordThree: () => Promise<void> | void;
+}
+
+export function describeActivityApi(name: string, open: () => Promise<Subject>): void {
+  describe(`ActivityApi, ${name}`, () => {
+    test("the status names version, process, socket, every source and the store", async () => {
+      const { api } = await open();
+      const status = await api.status();
+      expect(status.version).not.toBe("");
+      expect(status.pid).toBeGreaterThan(0);
+      expect(["ok", "degraded"]).toContain(status.health);
+      expect(status.sources.map((source) => source.kind)).toContain("window");
+      expect(typeof status.store.writable).toBe("boolean");
+    });
+
+    test("the exact block is the same bytes and the same etag until something changes", async () => {
+      const { api, change } = await open();
+      await change();
+      const first = await api.context({ form: "exact" });
+      const again = await api.context({ form: "exact" });
+      expect(again.block).toBe(first.block);
+      expect(again.etag).toBe(first.etag);
+      await change();
+      const changed = await api.context({ form: "exact" });
+      expect(changed.block).not.toBe(first.block);
+      expect(changed.etag).not.toBe(first.etag);
+    });
+
+    test("a digest without a turn is a bad request that says what to give", async () => {
+      const { api } = await open();
+      const error = await failureOf(api.context({ form: "digest" }));
+      expect(error.code).toBe("bad_request");
+      expect(error.message).not.toBe("");
+      expect(error.hint).not.toBe("");
+    });
+
+    test("events are those that touch the range, oldest first", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const { events, truncated } = await api.events({ fromUs: 1050e6, toUs: 1600e6 });
+      expect(events.map((event) => event.startUs)).toEqual([1000e6, 1500e6]);
+      expect(truncated).toBe(false);
+    });
+
+    test("events of other kinds are left out", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const { events } = await api.events({ fromUs: 0, toUs: 3000e6, kinds: ["idle"] });
+      expect(events.map((event) => event.kind)).toEqual(["idle"]);
+    });
+
+    test("a limit keeps the newest events and says that older ones were left out", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const { events, truncated } = await api.events({ fromUs: 0, toUs: 3000e6, limit: 1 });
+      expect(events.map((event) => event.startUs)).toEqual([2000e6]);
+      expect(truncated).toBe(true);
+    });
+
+    test("an event has the same fields however it was asked for", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const { events } = await api.events({ fromUs: 1990e6, toUs: 3000e6 });
+      expect(events).toEqual([THREE[2]]);
+    });
+
+    test("a watch yields the present block at once and again after a change, with growing ids", async () => {
+      const { api, change } = await open();
+      await change();
+      const stop = new AbortController();
+      const seen: WatchMessage[] = [];
+      for await (const message of api.watch({ signal: stop.signal })) {
+        seen.push(message);
+        if (seen.length === 2) break;
+        await change();
+      }
+      const [first, second] = seen;
+      expect(second?.answer.block).not.toBe(first?.answer.block);
+      expect(second?.id).toBeGreaterThan(first?.id ?? Infinity);
+      stop.abort();
+    });
+
+    test("a watch ends without an error when its signal aborts", async () => {
+      const { api } = await open();
+      const stop = new AbortController();
+      const seen: WatchMessage[] = [];
+      for await (const message of api.watch({ signal: stop.signal })) {
+        seen.push(message);
+        stop.abort();
+      }
+      expect(seen).toHaveLength(1);
+    });
+
+    test("a watch whose signal was aborted before yields nothing", async () => {
+      const { api } = await open();
+      const messages: WatchMessage[] = [];
+      for await (const message of api.watch({ signal: AbortSignal.abort() }))
+        messages.push(message);
+      expect(messages).toEqual([]);
+    });
+
+    test("closing ends the watches", async () => {
+      const { api } = await open();
+      let messages = 0;
+      for await (const _ of api.watch()) {
+        messages += 1;
+        await api.close();
+      }
+      expect(messages).toBe(1);
+    });
+
+    test("closing twice is closing once", async () => {
+      const { api } = await open();
+      await api.close();
+      await expect(api.close()).resolves.toBeUndefined();
+    });
+  });
+}
+
+/** The events of `recordThree`, oldest first. */
+export const THREE: readonly ActivityEvent[] = [
+  {
+    id: 1000e6,
+    kind: "window",
+    // Only the privacy gate makes this brand; the texts of these events never met a stranger.
+    app: "Editor" as StorableText,
+    title: "retry.ts — payments-api" as StorableText,
+    place: null,
+    startUs: 1000e6,
+    endUs: 1100e6,
+    utcOffsetMinutes: 60,
+    timeZone: "Europe/Berlin",
+  },
+  {
+    id: 1500e6,
+    kind: "idle",
+    state: "away",
+    startUs: 1500e6,
+    endUs: 1600e6,
+    utcOffsetMinutes: 60,
+    timeZone: "Europe/Berlin",
+  },
+  {
+    id: 2000e6,
+    kind: "window",
+    app: "Browser" as StorableText,
+    title: null,
+    place: "docs.example.com/api" as StorableText,
+    startUs: 2000e6,
+    endUs: 2100e6,
+    utcOffsetMinutes: 60,
+    timeZone: "Europe/Berlin",
+  },
+];
+
+/** The error an operation fails with; a success or another kind of error fails the test. */
+export async function failureOf(operation: Promise<unknown>): Promise<ActivityError> {
+  try {
+    await operation;
+  } catch (thrown) {
+    if (thrown instanceof ActivityError) return thrown;
+    throw thrown;
+  }
+  throw new Error("The operation should have failed.");
+}

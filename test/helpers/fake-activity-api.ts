@@ -1,0 +1,108 @@
+/** An `ActivityApi` without capture or store: what it shows is what a test put in. */
+import type { ActivityApi, ContextAnswer, StatusAnswer, WatchMessage } from "../../src/api.ts";
+import type { ActivityEvent } from "../../src/capture/events.ts";
+import type { InjectedBlock } from "../../src/context/markers.ts";
+import { ActivityError } from "../../src/errors.ts";
+
+export interface FakeActivityApi extends ActivityApi {
+  /** Replaces the block; null: there is nothing to say. */
+  readonly show: (block: string | null) => void;
+  readonly record: (event: ActivityEvent) => void;
+  /** How many watches are open. */
+  readonly watching: () => number;
+}
+
+export function createFakeActivityApi(): FakeActivityApi {
+  const events: ActivityEvent[] = [];
+  const wakes = new Set<() => void>();
+  let block: string | null = null;
+  let changes = 1;
+  let closed = false;
+
+  const answer = (): ContextAnswer => ({
+    // The brand is made by the grammar alone; here the text of a test stands in for it.
+    block: block as InjectedBlock | null,
+    form: "exact",
+    intent: "now",
+    source: "rules",
+    tokens: 1,
+    ms: 0,
+    asOfUs: 0,
+    reasons: [],
+    eventIds: [],
+    untrustedSpans: [],
+    etag: String(changes),
+  });
+
+  return {
+    show: (next) => {
+      if (next === block) return;
+      block = next;
+      changes += 1;
+      for (const wake of wakes) wake();
+    },
+    record: (event) => events.push(event),
+    watching: () => wakes.size,
+    status: async () => STATUS,
+    context: async (request) => {
+      if (request.form === "digest" && request.turn === undefined) {
+        throw new ActivityError("bad_request", "A digest needs a turn.", "Give the owner's turn.");
+      }
+      return answer();
+    },
+    events: async ({ fromUs, toUs = Infinity, kinds, limit = 1000 }) => {
+      const found = events.filter(
+        (event) =>
+          event.endUs > fromUs && event.startUs < toUs && (kinds?.includes(event.kind) ?? true),
+      );
+      return { events: found.slice(-limit), truncated: found.length > limit };
+    },
+    watch: async function* ({ signal } = {}): AsyncGenerator<WatchMessage, void, undefined> {
+      let seen = 0;
+      let wake = (): void => {};
+      const onChange = (): void => wake();
+      wakes.add(onChange);
+      signal?.addEventListener("abort", onChange);
+      try {
+        const ended = (): boolean => closed || signal?.aborted === true;
+        while (!ended()) {
+          if (seen === changes) {
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+            continue;
+          }
+          seen = changes;
+          yield { id: seen, answer: answer() };
+        }
+      } finally {
+        wakes.delete(onChange);
+        signal?.removeEventListener("abort", onChange);
+      }
+    },
+    close: async () => {
+      closed = true;
+      for (const wake of wakes) wake();
+    },
+  };
+}
+
+const STATUS: StatusAnswer = {
+  version: "0.0.0-test",
+  pid: 1,
+  startedUs: 0,
+  nowUs: 1,
+  socket: "/nowhere.sock",
+  health: "ok",
+  problems: [],
+  sources: [
+    { kind: "window", state: "live", backend: "fake", sinceUs: 0, why: null, rejected: [] },
+  ],
+  store: {
+    path: "/nowhere.db",
+    sizeBytes: 0,
+    eventCount: 0,
+    lastCommittedUs: null,
+    writable: true,
+  },
+};

@@ -1,0 +1,133 @@
+import { chmodSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  defaultSocketPath,
+  inheritedSocketFd,
+  listenPrivately,
+} from "../../src/local-api/socket.ts";
+import { failureOf } from "../contract/activity-api.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
+
+function openServer() {
+  const server = createServer((_request, response) => response.end("alive"));
+  onTestFinished(() => {
+    server.close();
+  });
+  return server;
+}
+
+describe("the path of the socket", () => {
+  test.each([
+    [{ ACTIVITYD_SOCKET: "/x/a.sock", RUNTIME_DIRECTORY: "/run/r" }, "linux", "/x/a.sock"],
+    [
+      { RUNTIME_DIRECTORY: "/run/r:/run/s", XDG_RUNTIME_DIR: "/run/user/7" },
+      "linux",
+      "/run/r/activityd.sock",
+    ],
+    [
+      { XDG_RUNTIME_DIR: "/run/user/7", HOME: "/h" },
+      "linux",
+      "/run/user/7/activityd/activityd.sock",
+    ],
+    [{ HOME: "/h", XDG_STATE_HOME: "/s" }, "linux", "/s/activityd/run/activityd.sock"],
+    [{ HOME: "/h", XDG_RUNTIME_DIR: "" }, "linux", "/h/.local/state/activityd/run/activityd.sock"],
+    [{ HOME: "/h" }, "darwin", "/h/Library/Application Support/activityd/run/activityd.sock"],
+  ] as const)("for %j on %s is %s", (env, platform, path) => {
+    expect(defaultSocketPath(env, platform)).toBe(path);
+  });
+
+  test("is refused on Windows, where it would be open to others", async () => {
+    const error = await failureOf((async () => defaultSocketPath({}, "win32"))());
+    expect(error.code).toBe("platform_unsupported");
+  });
+
+  test("too long for the kernel is refused before listening, with its length", async () => {
+    const path = join(createTempHome(), "x".repeat(120), "activityd.sock");
+    const error = await failureOf(listenPrivately(openServer(), path));
+    expect(error.code).toBe("socket_path_too_long");
+    expect(error.message).toContain(String(Buffer.byteLength(path)));
+    expect(lstatSync(join(path, ".."), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  test("of exactly the longest length is served in full", async () => {
+    const home = createTempHome();
+    const maxBytes = process.platform === "darwin" ? 103 : 107;
+    const path = join(home, "y".repeat(maxBytes - Buffer.byteLength(home) - 1));
+    await listenPrivately(openServer(), path);
+    expect(lstatSync(path).isSocket()).toBe(true);
+  });
+});
+
+describe("who may reach the socket", () => {
+  test("the directory is made for the owner alone and the socket too", async () => {
+    const path = join(createTempHome(), "run", "activityd.sock");
+    await listenPrivately(openServer(), path);
+    expect(lstatSync(join(path, "..")).mode & 0o777).toBe(0o700);
+    expect(lstatSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test("a directory that is open to others is refused with the command that closes it", async () => {
+    const directory = join(createTempHome(), "run");
+    mkdirSync(directory);
+    chmodSync(directory, 0o755);
+    const error = await failureOf(listenPrivately(openServer(), join(directory, "a.sock")));
+    expect(error.code).toBe("socket_unsafe");
+    expect(error.hint).toBe(`Close it with: chmod 700 ${directory}`);
+  });
+
+  test("a directory that is a link is refused", async () => {
+    const home = createTempHome();
+    mkdirSync(join(home, "real"), { mode: 0o700 });
+    symlinkSync(join(home, "real"), join(home, "run"));
+    const error = await failureOf(listenPrivately(openServer(), join(home, "run", "a.sock")));
+    expect(error.code).toBe("socket_unsafe");
+  });
+
+  test("a file in the socket's place is refused and left alone", async () => {
+    const path = join(createTempHome(), "a.sock");
+    writeFileSync(path, "precious");
+    const error = await failureOf(listenPrivately(openServer(), path));
+    expect(error.code).toBe("socket_unsafe");
+    expect(lstatSync(path).isFile()).toBe(true);
+  });
+});
+
+describe("a socket that is there already", () => {
+  test("is never taken from a daemon that answers", async () => {
+    const path = join(createTempHome(), "a.sock");
+    await listenPrivately(openServer(), path);
+    const error = await failureOf(listenPrivately(openServer(), path));
+    expect(error.code).toBe("socket_in_use");
+    expect(error.hint).toContain("activityd stop");
+  });
+
+  test("is replaced when its daemon was killed", async () => {
+    const path = join(createTempHome(), "a.sock");
+    const script = `require("node:http").createServer().listen(${JSON.stringify(path)}, () => console.log("up"))`;
+    const killed = spawn(process.execPath, ["-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(killed.stdout, "data");
+    killed.kill("SIGKILL");
+    await once(killed, "exit");
+    expect(lstatSync(path).isSocket()).toBe(true);
+    const server = openServer();
+    await listenPrivately(server, path);
+    expect(server.listening).toBe(true);
+  });
+});
+
+describe("socket activation", () => {
+  test.each([
+    [{ LISTEN_PID: "41", LISTEN_FDS: "1" }, 3],
+    [{ LISTEN_PID: "40", LISTEN_FDS: "1" }, null],
+    [{ LISTEN_PID: "41" }, null],
+    [{}, null],
+  ])("%j gives descriptor %j to process 41", (env, fd) => {
+    expect(inheritedSocketFd(env, 41)).toBe(fd);
+  });
+});
