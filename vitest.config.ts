@@ -16,6 +16,7 @@ export default defineConfig({
           include: ["test/system/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: { poll: { timeout: 10_000, interval: 10 } },
           // Each file starts its own X server, buses and daemons: two at a time is what two cores carry.
           maxWorkers: 2,
         },

@@ -53,6 +53,7 @@ export interface SignalMatch {
 export interface Bus {
   /** Our own unique name, to which others may send calls. */
   readonly uniqueName: string;
+  /** A program that is not running is not started by it. */
   readonly call: (
     target: BusTarget,
     signature?: string,
@@ -88,7 +89,7 @@ export interface Bus {
 }
 
 /** How long the other side may take to answer before it counts as absent. */
-const ANSWER_WITHIN_MS = 5_000;
+const ANSWER_WITHIN_MS = 2_000;
 
 const DAEMON = {
   destination: "org.freedesktop.DBus",
@@ -201,7 +202,9 @@ function createBus(
       );
       state.waiting.add(giveUp);
       // Inside a promise, because the library throws when the stream is closed or a name is malformed.
-      const asked = Promise.resolve().then(() => raw.call(messageFor(target, signature, body, 0)));
+      const asked = Promise.resolve().then(() =>
+        raw.call(messageFor(target, signature, body, library.MessageFlag.NO_AUTO_START)),
+      );
       asked.then(
         (reply) => settle({ ok: true, body: toPlainList(reply?.body ?? [], library.Variant) }),
         (error: unknown) => settle({ ok: false, ...errorParts(error) }),

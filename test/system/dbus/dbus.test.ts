@@ -119,7 +119,7 @@ describe("a call", () => {
     const reply = await (await connect()).call({ ...target, destination: "org.test.Nobody" });
     expect(reply).toMatchObject({
       ok: false,
-      error: "org.freedesktop.DBus.Error.ServiceUnknown",
+      error: "org.freedesktop.DBus.Error.NameHasNoOwner",
     });
   });
 
