@@ -1,0 +1,171 @@
+/**
+ * Reading events back. It promises answers whose cost depends on what is asked for and not on how many
+ * years are stored: every question reaches its rows through the clustering by start or a small index.
+ */
+import { EVENT_KINDS, type ActivityEvent, type EventKind } from "../capture/events.ts";
+import type { StoreDatabase } from "./database.ts";
+import { FACTS_COLUMNS, KIND_CODES, readFacts, type FactsRow } from "./documents.ts";
+import { parseLocalDay } from "./local-day.ts";
+
+/** Part of the record, as `EventsAnswer` tells it. */
+export interface EventRange {
+  /** Oldest first, unclipped. */
+  readonly events: readonly ActivityEvent[];
+  /** True when the limit left older events out. */
+  readonly truncated: boolean;
+}
+
+export interface EventReader {
+  /** See `EventStore.between`. */
+  readonly between: (
+    fromUs: number,
+    toUs: number,
+    options?: { readonly kinds?: readonly EventKind[]; readonly limit?: number },
+  ) => EventRange;
+  /** See `EventStore.latest`. */
+  readonly latest: (kind: EventKind, limit: number, beforeUs?: number) => readonly ActivityEvent[];
+  /** See `EventStore.activeOn`. */
+  readonly activeOn: (
+    localDay: string,
+  ) => { readonly activeUs: number; readonly firstUs: number } | null;
+  /** Start of the first event of a kind after `startUs`; null when there is none. */
+  readonly firstAfter: (kindCode: number, startUs: number) => number | null;
+  /** Counts every row: tens of milliseconds at ten million. */
+  readonly count: () => number;
+  readonly newestEndUs: () => number | null;
+  /** Tells the reader of a duration that was written, so that it knows how far back a long event may begin. */
+  readonly noteDuration: (durationUs: number) => void;
+}
+
+export function createEventReader(database: StoreDatabase): EventReader {
+  // Bits of the mask are codes of kinds: one statement serves every choice of kinds.
+  const ofKinds = "(1 << (event.label_id & 15)) & ? <> 0";
+  const inRange = database.prepare<EventRow>(
+    `${SELECT_EVENT} WHERE event.start_us >= ? AND event.start_us < ?
+        AND event.start_us + event.duration_us > ? AND ${ofKinds}
+      ORDER BY event.start_us DESC LIMIT ?`,
+  );
+  const longBefore = database.prepare<EventRow>(
+    `${SELECT_EVENT} WHERE event.duration_us > ${LONG_US} AND event.start_us >= ? AND event.start_us < ?
+        AND event.start_us + event.duration_us > ? AND ${ofKinds}
+      ORDER BY event.start_us DESC LIMIT ?`,
+  );
+  const rareInRange = database.prepare<EventRow>(
+    `${SELECT_EVENT} WHERE event.label_id & 15 = ? AND event.label_id & 15 <> 0
+        AND event.start_us >= ? AND event.start_us < ? AND event.start_us + event.duration_us > ?
+      ORDER BY event.start_us DESC LIMIT ?`,
+  );
+  const latestWindows = database.prepare<EventRow>(
+    `${SELECT_EVENT} WHERE event.label_id & 15 = 0 AND event.start_us < ? ORDER BY event.start_us DESC LIMIT ?`,
+  );
+  const latestRare = database.prepare<EventRow>(
+    `${SELECT_EVENT} WHERE event.label_id & 15 = ? AND event.label_id & 15 <> 0 AND event.start_us < ?
+      ORDER BY event.start_us DESC LIMIT ?`,
+  );
+  const nextWindow = database.prepare<{ start_us: number }>(
+    "SELECT start_us FROM event WHERE label_id & 15 = 0 AND start_us > ? ORDER BY start_us LIMIT 1",
+  );
+  const nextRare = database.prepare<{ start_us: number }>(
+    `SELECT start_us FROM event WHERE label_id & 15 = ? AND label_id & 15 <> 0 AND start_us > ?
+      ORDER BY start_us LIMIT 1`,
+  );
+  const day = database.prepare<{ active_us: number; first_us: number }>(
+    "SELECT active_us, first_us FROM day WHERE local_day = ?",
+  );
+  const count = database.prepare<{ count: number }>("SELECT count(*) AS count FROM event");
+  const newest = database.prepare<{ end_us: number }>(
+    "SELECT start_us + duration_us AS end_us FROM event ORDER BY start_us DESC LIMIT 1",
+  );
+  const longest = database.prepare<{ longest_us: number | null }>(
+    `SELECT max(duration_us) AS longest_us FROM event INDEXED BY event_long WHERE duration_us > ${LONG_US}`,
+  );
+  let longestUs = longest.get()?.longest_us ?? 0;
+
+  /** Rows that meet the range, newest first, at most `limit`. */
+  const meeting = (
+    fromUs: number,
+    toUs: number,
+    kinds: readonly EventKind[],
+    limit: number,
+  ): EventRow[] => {
+    // An event without duration meets the range when it begins in it.
+    const endAfterUs = fromUs - 1;
+    if (!kinds.includes("window")) {
+      const earliest = fromUs - Math.max(longestUs, LONG_US);
+      const found = kinds.flatMap((kind) =>
+        rareInRange.all(KIND_CODES[kind], earliest, toUs, endAfterUs, limit),
+      );
+      return found.sort((a, b) => b.start_us - a.start_us).slice(0, limit);
+    }
+    const mask = kinds.reduce((bits, kind) => bits | (1 << KIND_CODES[kind]), 0);
+    const near = inRange.all(fromUs - LONG_US, toUs, endAfterUs, mask, limit);
+    if (near.length >= limit || longestUs <= LONG_US) return near;
+    const far = longBefore.all(
+      fromUs - longestUs,
+      fromUs - LONG_US,
+      endAfterUs,
+      mask,
+      limit - near.length,
+    );
+    return [...near, ...far];
+  };
+
+  return {
+    between: (fromUs, toUs, { kinds = EVENT_KINDS, limit = 1000 } = {}) => {
+      const rows = meeting(fromUs, toUs, kinds, limit + 1).filter(
+        (row) => row.start_us >= fromUs || row.start_us + row.duration_us > fromUs,
+      );
+      return {
+        events: rows.slice(0, limit).reverse().map(toEvent),
+        truncated: rows.length > limit,
+      };
+    },
+    latest: (kind, limit, beforeUs = Number.MAX_SAFE_INTEGER) => {
+      const rows =
+        kind === "window"
+          ? latestWindows.all(beforeUs, limit)
+          : latestRare.all(KIND_CODES[kind], beforeUs, limit);
+      return rows.map(toEvent);
+    },
+    activeOn: (localDay) => {
+      const number = parseLocalDay(localDay);
+      const row = number === null ? undefined : day.get(number);
+      return row === undefined ? null : { activeUs: row.active_us, firstUs: row.first_us };
+    },
+    firstAfter: (kindCode, startUs) => {
+      const row = kindCode === 0 ? nextWindow.get(startUs) : nextRare.get(kindCode, startUs);
+      return row?.start_us ?? null;
+    },
+    count: () => count.get()?.count ?? 0,
+    newestEndUs: () => newest.get()?.end_us ?? null,
+    noteDuration: (durationUs) => {
+      longestUs = Math.max(longestUs, durationUs);
+    },
+  };
+}
+
+/** Beyond this an event stands in the index `event_long`. Part of the schema. */
+const LONG_US = 3_600_000_000;
+
+const SELECT_EVENT = `SELECT event.start_us, event.duration_us, zone.name AS time_zone, zone.utc_offset_minutes,
+        ${FACTS_COLUMNS}
+   FROM event JOIN zone ON zone.id = event.zone_id JOIN label ON label.id = event.label_id
+   LEFT JOIN document ON document.id = label.document_id`;
+
+interface EventRow extends FactsRow {
+  readonly start_us: number;
+  readonly duration_us: number;
+  readonly time_zone: string;
+  readonly utc_offset_minutes: number;
+}
+
+function toEvent(row: EventRow): ActivityEvent {
+  return {
+    id: row.start_us,
+    startUs: row.start_us,
+    endUs: row.start_us + row.duration_us,
+    utcOffsetMinutes: row.utc_offset_minutes,
+    timeZone: row.time_zone,
+    ...readFacts(row),
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * One daemon per data folder. It promises that the lock is the operating system's own: whatever way the
+ * holder dies, the next one gets it at once, and no stale file can keep it out.
+ */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ActivityError } from "../errors.ts";
+import { holdExclusiveLock } from "./database.ts";
+
+/**
+ * Takes the lock of a data folder and returns what releases it.
+ *
+ * @throws ActivityError `socket_in_use` when another process holds it, naming its pid
+ */
+export function acquireInstanceLock(directory: string, pid: number): () => void {
+  const release = holdExclusiveLock(join(directory, "daemon.lock"));
+  const pidPath = join(directory, "daemon.pid");
+  if (release === null) {
+    const holder = readPid(pidPath);
+    throw new ActivityError(
+      "socket_in_use",
+      `Cannot start: another activityd${holder === null ? "" : ` (pid ${holder})`} is using ${directory}.`,
+      "Stop it with: activityd stop",
+    );
+  }
+  writeFileSync(pidPath, `${pid}\n`, { mode: 0o600 });
+  return () => {
+    rmSync(pidPath, { force: true });
+    release();
+  };
+}
+
+/** The pid is for people: the lock alone decides. Null when the holder has not written it yet. */
+function readPid(path: string): number | null {
+  try {
+    const pid = Number.parseInt(readFileSync(path, "utf8"), 10);
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
+  } catch {
+    // Absent for the instant between taking the lock and writing it.
+    return null;
+  }
+}

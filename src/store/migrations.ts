@@ -1,0 +1,116 @@
+/**
+ * The schema, as the list of steps that build it. It promises that a step, once released, never changes:
+ * a database of any age becomes current by running the steps it has not seen.
+ */
+
+/** Marks the file as ours ("ACTV") for tools that look at unknown SQLite files. */
+export const APPLICATION_ID = 0x41435456;
+
+/** Step n brings a database of `user_version` n to n + 1. Append only. */
+export const MIGRATIONS: readonly string[] = [
+  `
+  -- The wall clock on the owner's desk. Ids start at 0, which SQLite stores in no bytes at all.
+  CREATE TABLE zone(
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    utc_offset_minutes INTEGER NOT NULL,
+    UNIQUE(name, utc_offset_minutes)
+  ) STRICT;
+
+  -- What was looked at, once per normalised (kind, app, title, place). For kinds other than windows and tabs
+  -- the columns hold: editor (app, file, project), media (player, title, artist), notification (app, summary).
+  CREATE TABLE document(
+    id INTEGER PRIMARY KEY,
+    hash INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    app TEXT NOT NULL,
+    title TEXT,
+    place TEXT
+  ) STRICT;
+  CREATE INDEX document_hash ON document(hash);
+
+  -- Facts as they were seen, once each. The title is kept here only where it differs from the document's;
+  -- facts is JSON of what the document does not say. The kind stands in the low four bits of the id, so that
+  -- an event tells its kind without a look at its label.
+  CREATE TABLE label(
+    id INTEGER PRIMARY KEY,
+    hash INTEGER NOT NULL,
+    document_id INTEGER,
+    title TEXT,
+    facts TEXT,
+    kind TEXT AS (CASE id & 15
+      WHEN 0 THEN 'window' WHEN 1 THEN 'idle' WHEN 2 THEN 'lock' WHEN 3 THEN 'sleep' WHEN 4 THEN 'system'
+      WHEN 5 THEN 'media' WHEN 6 THEN 'notification' WHEN 7 THEN 'gap' WHEN 8 THEN 'editor' WHEN 9 THEN 'tab'
+    END) VIRTUAL
+  ) STRICT;
+  CREATE INDEX label_hash ON label(hash);
+  CREATE INDEX label_document ON label(document_id);
+
+  -- Clustered by start, which is also the id; a duration is shorter than an end.
+  CREATE TABLE event(
+    start_us INTEGER PRIMARY KEY,
+    duration_us INTEGER NOT NULL CHECK(duration_us >= 0),
+    label_id INTEGER NOT NULL,
+    zone_id INTEGER NOT NULL
+  ) STRICT;
+  -- Windows are nearly all events and found by start; the rare kinds must not be searched for among them.
+  CREATE INDEX event_kind ON event(label_id & 15, start_us) WHERE label_id & 15 <> 0;
+  -- What may reach into a range from long before it.
+  CREATE INDEX event_long ON event(start_us, duration_us) WHERE duration_us > 3600000000;
+
+  -- Stretches of one window document with interruptions under 90 s bridged. id equals start_us.
+  CREATE TABLE visit(
+    start_us INTEGER PRIMARY KEY,
+    document_id INTEGER NOT NULL,
+    span_us INTEGER NOT NULL,
+    active_us INTEGER NOT NULL,
+    id INTEGER AS (start_us) VIRTUAL,
+    end_us INTEGER AS (start_us + span_us) VIRTUAL
+  ) STRICT;
+  CREATE INDEX visit_document ON visit(document_id);
+
+  -- Active window time, kept as it goes. local_day is the number 20261127 of the day on the owner's desk;
+  -- utc_hour counts hours since 1970 UTC, so that any zone can be answered.
+  CREATE TABLE day_total(
+    local_day INTEGER NOT NULL,
+    document_id INTEGER NOT NULL,
+    active_us INTEGER NOT NULL,
+    PRIMARY KEY(local_day, document_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE day(
+    local_day INTEGER PRIMARY KEY,
+    first_us INTEGER NOT NULL,
+    active_us INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE hour_total(
+    utc_hour INTEGER PRIMARY KEY,
+    active_us INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE meta(
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- The index over distinct documents holds no second copy of their text.
+  CREATE VIRTUAL TABLE document_fts USING fts5(
+    app, title, place,
+    content='document', content_rowid='id',
+    tokenize='porter unicode61 remove_diacritics 2'
+  );
+  -- A deleted entry leaves no trace in the index.
+  INSERT INTO document_fts(document_fts, rank) VALUES('secure-delete', 1);
+  CREATE TRIGGER document_inserted AFTER INSERT ON document BEGIN
+    INSERT INTO document_fts(rowid, app, title, place) VALUES(new.id, new.app, new.title, new.place);
+  END;
+  CREATE TRIGGER document_deleted AFTER DELETE ON document BEGIN
+    INSERT INTO document_fts(document_fts, rowid, app, title, place)
+      VALUES('delete', old.id, old.app, old.title, old.place);
+  END;
+  CREATE TRIGGER document_updated AFTER UPDATE ON document BEGIN
+    INSERT INTO document_fts(document_fts, rowid, app, title, place)
+      VALUES('delete', old.id, old.app, old.title, old.place);
+    INSERT INTO document_fts(rowid, app, title, place) VALUES(new.id, new.app, new.title, new.place);
+  END;
+  `,
+];

@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { acquireInstanceLock } from "../../src/store/lock.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
+
+describe("the lock of a data folder", () => {
+  it("keeps a second daemon out, names the first, and is free again after its release", () => {
+    const home = createTempHome();
+    const release = acquireInstanceLock(home, 412);
+    expect(() => acquireInstanceLock(home, 413)).toThrow(
+      expect.objectContaining({
+        code: "socket_in_use",
+        message: `Cannot start: another activityd (pid 412) is using ${home}.`,
+      }),
+    );
+    release();
+    acquireInstanceLock(home, 413)();
+    expect(existsSync(join(home, "daemon.pid"))).toBe(false);
+  });
+
+  it("is free at once when its holder is killed", async () => {
+    const home = createTempHome();
+    const holder = spawn(
+      process.execPath,
+      [
+        "-e",
+        `const sqlite = new (require("better-sqlite3"))(process.argv[1]);
+         sqlite.exec("BEGIN EXCLUSIVE"); console.log("held"); setInterval(() => {}, 1000);`,
+        join(home, "daemon.lock"),
+      ],
+      {
+        cwd: fileURLToPath(new URL("../..", import.meta.url)),
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
+    await once(holder.stdout, "data");
+    expect(() => acquireInstanceLock(home, 1)).toThrow(
+      expect.objectContaining({ code: "socket_in_use" }),
+    );
+    const gone = once(holder, "exit");
+    holder.kill("SIGKILL");
+    await gone;
+    acquireInstanceLock(home, 1)();
+  });
+});
