@@ -49,7 +49,13 @@ export async function openBusSource<K extends SourceKind>(
     backend.close?.();
     bus.close();
   };
-  return { source: { start: relay.start, snapshot: backend.snapshot, close } };
+  const snapshot = async (): Promise<SourceResult<SampleOf[K]>> => {
+    const result = await backend.snapshot();
+    // What was known before the loss is not the present state.
+    const lost = relay.lost();
+    return lost === null ? result : { ok: false, ...lost };
+  };
+  return { source: { start: relay.start, snapshot, close } };
 }
 
 /** Wakes whenever `name` gets an owner on the bus. Returns how to stop. */
@@ -83,6 +89,7 @@ interface Relay<K extends SourceKind> {
   readonly start: Source<K>["start"];
   readonly report: (result: SourceResult<SampleOf[K]>) => void;
   readonly lose: (why: Blindness) => void;
+  readonly lost: () => Blindness | null;
   /** False when it had ended before. */
   readonly end: () => boolean;
 }
@@ -114,6 +121,7 @@ function createRelay<K extends SourceKind>(): Relay<K> {
       lost = why;
       listeners?.onLost(why);
     },
+    lost: () => lost,
     end: () => {
       const first = !ended;
       ended = true;

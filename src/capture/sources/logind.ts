@@ -39,10 +39,13 @@ export function createLogindSession(
         if (path !== null) await followSession(session, path, tracker);
         await loseWithLogind(bus, lose);
         const read = async (): Promise<boolean> => {
+          const before = tracker.changes();
           const manager = await readProperties(bus, MANAGER.path, MANAGER.interface);
           if (manager === null) return false;
-          tracker.readMachine(manager);
           const properties = path === null ? null : await readProperties(bus, path, SESSION);
+          // A signal that arrived beside the answers is newer than they are.
+          if (tracker.changes() !== before) return read();
+          tracker.readMachine(manager);
           if (properties !== null) tracker.readSession(properties);
           return true;
         };
@@ -107,6 +110,8 @@ interface Tracker {
   readonly lockAsked: () => void;
   readonly unlocked: () => void;
   readonly sample: () => SessionSample;
+  /** How many changes were reported. */
+  readonly changes: () => number;
   readonly close: () => void;
 }
 
@@ -123,6 +128,7 @@ function createTracker(
   let lockAsked = false;
   let giveUpLock: NodeJS.Timeout | undefined;
   let told = "";
+  let changes = 0;
 
   const sample = (): SessionSample => ({
     // A session that was switched away from is out of its owner's reach, as a locked one is.
@@ -135,6 +141,7 @@ function createTracker(
     const text = JSON.stringify(value);
     if (text === told) return;
     told = text;
+    changes += 1;
     report({ ok: true, value });
   };
   const setLockAsked = (asked: boolean): void => {
@@ -180,6 +187,7 @@ function createTracker(
       lockedHint = false;
       tell();
     },
+    changes: () => changes,
     close: () => clearTimeout(giveUpLock),
   };
 }
