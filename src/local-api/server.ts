@@ -6,9 +6,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { Hono, type Context } from "hono";
-import type { ActivityApi, ContextAnswer } from "../api.ts";
+import type { ActivityApi } from "../api.ts";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { createContextReplier, type Reply } from "./context-reply.ts";
 import { ROUTES, type Route } from "./protocol.ts";
 import { listenPrivately } from "./socket.ts";
 import { watchStream } from "./watch-stream.ts";
@@ -45,15 +46,21 @@ export async function serveActivityApi(options: ServeOptions): Promise<ActivityS
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
   };
-  const answer = getRequestListener(createRoutes(api, log, headers, closing.signal).fetch, {
-    overrideGlobalObjects: false,
-  });
+  const replyTo = createContextReplier(headers);
+  const answer = getRequestListener(
+    createRoutes(api, log, headers, replyTo, closing.signal).fetch,
+    {
+      // The rest of the program keeps the Request and Response of Node.
+      overrideGlobalObjects: false,
+    },
+  );
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 },
     (request, response) => {
       const refused = refusal(request);
-      if (refused === null) void answer(request, response);
-      else sendError(response, refused, headers);
+      if (refused !== null) sendError(response, refused, headers);
+      else if (isPlainBlockRequest(request)) void sendBlock(request, response);
+      else void answer(request, response);
     },
   );
   server.on("clientError", (_error, socket) => {
@@ -69,6 +76,18 @@ export async function serveActivityApi(options: ServeOptions): Promise<ActivityS
 
   if ("fd" in at) await listenOn(server, at.fd);
   else await listenPrivately(server, at.socketPath);
+
+  // The request of every prompt. Web Request and Response objects would cost more than all the rest of it.
+  async function sendBlock(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const { accept, "if-none-match": ifNoneMatch } = request.headers;
+      const reply = replyTo({ accept, ifNoneMatch }, await api.context({ form: "exact" }));
+      response.writeHead(reply.status, reply.headers);
+      response.end(reply.body ?? undefined);
+    } catch (thrown) {
+      sendError(response, thrown, headers);
+    }
+  }
 
   let closed: Promise<void> | null = null;
   return {
@@ -120,9 +139,15 @@ function refusal(request: IncomingMessage): ActivityError | null {
 
 type Headers = Readonly<Record<string, string>>;
 
-function sendError(response: ServerResponse, error: ActivityError, headers: Headers): void {
-  const body = JSON.stringify(toErrorEnvelope(error));
-  response.writeHead(httpStatusOf(error.code), {
+/** The exact block and nothing else: there is no input to check. */
+function isPlainBlockRequest({ method, url }: IncomingMessage): boolean {
+  return method === "GET" && (url === "/v1/context" || url === "/v1/context?form=exact");
+}
+
+function sendError(response: ServerResponse, thrown: unknown, headers: Headers): void {
+  const envelope = toErrorEnvelope(thrown);
+  const body = JSON.stringify(envelope);
+  response.writeHead(httpStatusOf(envelope.error.code), {
     ...headers,
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
@@ -130,7 +155,13 @@ function sendError(response: ServerResponse, error: ActivityError, headers: Head
   response.end(body);
 }
 
-function createRoutes(api: ActivityApi, log: Log, headers: Headers, closing: AbortSignal): Hono {
+function createRoutes(
+  api: ActivityApi,
+  log: Log,
+  headers: Headers,
+  replyTo: ReturnType<typeof createContextReplier>,
+  closing: AbortSignal,
+): Hono {
   const app = new Hono();
   const fail = (context: Context, thrown: unknown, extra: Headers = {}): Response => {
     const envelope = toErrorEnvelope(thrown);
@@ -151,7 +182,6 @@ function createRoutes(api: ActivityApi, log: Log, headers: Headers, closing: Abo
     return fail(context, error, { allow: allowed.join(", ") });
   });
 
-  const sendContext = createContextAnswerer(headers);
   for (const route of ROUTES) {
     app.on(route.method, route.path, async (context) => {
       const raw = await readInput(route, context);
@@ -161,7 +191,15 @@ function createRoutes(api: ActivityApi, log: Log, headers: Headers, closing: Abo
         case "json":
           return context.json((await route.call(api, raw)) ?? {}, 200, headers);
         case "context":
-          return sendContext(context, await route.call(api, raw));
+          return toResponse(
+            replyTo(
+              {
+                accept: context.req.header("accept"),
+                ifNoneMatch: context.req.header("if-none-match"),
+              },
+              await route.call(api, raw),
+            ),
+          );
         default:
           route.call(raw);
           return watchStream(api, {
@@ -176,7 +214,10 @@ function createRoutes(api: ActivityApi, log: Log, headers: Headers, closing: Abo
   return app;
 }
 
-/** The route whose path shares the longest start with the one asked for: usually the one that was meant. */
+function toResponse({ status, headers, body }: Reply): Response {
+  return new Response(body, { status, headers });
+}
+
 function noSuchRoute(path: string): ActivityError {
   const paths = [...new Set(ROUTES.map((route) => route.path))];
   return new ActivityError(
@@ -247,72 +288,4 @@ async function readBody(context: Context, maxBytes: number): Promise<Uint8Array>
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-}
-
-/**
- * Sends blocks: as text or JSON, 304 when the client has it already, 204 when there is nothing to say. The
- * bytes of the last block are kept, so that an unchanged block costs no copy.
- */
-function createContextAnswerer(
-  headers: Headers,
-): (context: Context, answer: ContextAnswer) => Response {
-  let last: {
-    readonly etag: string;
-    readonly bytes: Uint8Array<ArrayBuffer>;
-    readonly headers: Record<string, string>;
-  } = {
-    etag: "",
-    bytes: new Uint8Array(),
-    headers: {},
-  };
-  return (context, answer) => {
-    const etag = `"${answer.etag}"`;
-    if (holds(context.req.header("if-none-match"), etag)) {
-      return new Response(null, { status: 304, headers: { ...headers, etag } });
-    }
-    if (prefersJson(context.req.header("accept"))) {
-      // Weak: fields beside the block (how long it took) differ between answers that carry the same block.
-      return context.json(answer, 200, { ...headers, etag: `W/${etag}` });
-    }
-    if (answer.block === null)
-      return new Response(null, { status: 204, headers: { ...headers, etag } });
-    if (last.etag !== etag) {
-      const bytes = new TextEncoder().encode(answer.block);
-      last = {
-        etag,
-        bytes,
-        headers: {
-          ...headers,
-          etag,
-          "content-type": "text/plain; charset=utf-8",
-          "content-length": String(bytes.byteLength),
-        },
-      };
-    }
-    return new Response(last.bytes, { headers: last.headers });
-  };
-}
-
-/** Weak comparison of RFC 9110 §13.1.2. */
-function holds(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  return ifNoneMatch.split(",").some((one) => {
-    const tag = one.trim();
-    return tag === "*" || tag === etag || tag === `W/${etag}`;
-  });
-}
-
-/** Whether JSON stands before text in what the client accepts; `curl` accepts everything and gets text. */
-function prefersJson(accept: string | undefined): boolean {
-  if (accept === undefined || !accept.includes("application/json")) return false;
-  const quality = (type: string): number => {
-    for (const part of accept.split(",")) {
-      const [name, ...parameters] = part.split(";").map((piece) => piece.trim());
-      if (name !== type) continue;
-      const q = parameters.find((parameter) => parameter.startsWith("q="));
-      return q === undefined ? 1 : Number(q.slice(2));
-    }
-    return 0;
-  };
-  return quality("application/json") >= quality("text/plain");
 }
