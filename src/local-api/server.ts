@@ -137,7 +137,7 @@ function refusal(request: IncomingMessage): ActivityError | null {
   return null;
 }
 
-type Headers = Readonly<Record<string, string>>;
+type Headers = Readonly<Record<string, string>> & { readonly [VERSION_HEADER]: string };
 
 /** The exact block and nothing else: there is no input to check. */
 function isPlainBlockRequest({ method, url }: IncomingMessage): boolean {
@@ -163,7 +163,11 @@ function createRoutes(
   closing: AbortSignal,
 ): Hono {
   const app = new Hono();
-  const fail = (context: Context, thrown: unknown, extra: Headers = {}): Response => {
+  const fail = (
+    context: Context,
+    thrown: unknown,
+    extra: Record<string, string> = {},
+  ): Response => {
     const envelope = toErrorEnvelope(thrown);
     if (envelope.error.code === "internal")
       log.error("local api: a request failed", { code: "internal" });
@@ -182,6 +186,10 @@ function createRoutes(
     return fail(context, error, { allow: allowed.join(", ") });
   });
 
+  app.get("/v1/openapi.json", async (context) => {
+    const { describeRoutes } = await import("./openapi.ts");
+    return context.json(describeRoutes(headers[VERSION_HEADER]), 200, headers);
+  });
   for (const route of ROUTES) {
     app.on(route.method, route.path, async (context) => {
       const raw = await readInput(route, context);

@@ -12,7 +12,8 @@ export interface FakeActivityApi extends ActivityApi {
   readonly watching: () => number;
 }
 
-export function createFakeActivityApi(): FakeActivityApi {
+/** With `auto`, only a turn that speaks of the owner's doings ("working") gets the block. */
+export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
   const events: ActivityEvent[] = [];
   const wakes = new Set<() => void>();
   let block: string | null = null;
@@ -25,7 +26,7 @@ export function createFakeActivityApi(): FakeActivityApi {
     form: "exact",
     intent: "now",
     source: "rules",
-    tokens: 1,
+    tokens,
     ms: 0,
     asOfUs: 0,
     reasons: [],
@@ -48,7 +49,8 @@ export function createFakeActivityApi(): FakeActivityApi {
       if (request.form === "digest" && request.turn === undefined) {
         throw new ActivityError("bad_request", "A digest needs a turn.", "Give the owner's turn.");
       }
-      return answer();
+      const silent = request.form === "auto" && !(request.turn ?? "").includes("working");
+      return silent ? { ...answer(), block: null, intent: "none", etag: "none" } : answer();
     },
     events: async ({ fromUs, toUs = Infinity, kinds, limit = 1000 }) => {
       const found = events.filter(

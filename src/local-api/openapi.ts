@@ -1,0 +1,164 @@
+/**
+ * The OpenAPI 3.1 document of the socket, made from the route table and the schemas that check its input. It
+ * is loaded when somebody asks for it, so that the daemon does not carry it.
+ */
+import { z } from "zod";
+import { EVENT_KINDS } from "../capture/events.ts";
+import { ERROR_CODES } from "../errors.ts";
+import { ROUTES, type Route } from "./protocol.ts";
+
+const micros = z.int().describe("microseconds since 1970 UTC");
+
+const contextAnswer = z.object({
+  block: z.string().nullable(),
+  form: z.enum(["exact", "digest"]),
+  intent: z.string(),
+  source: z.enum(["rules", "semantic", "model", "fallback"]),
+  tokens: z.int(),
+  ms: z.number(),
+  asOfUs: micros,
+  reasons: z.array(z.string()),
+  eventIds: z.array(z.int()),
+  untrustedSpans: z.array(z.object({ start: z.int(), end: z.int() })),
+  etag: z.string(),
+});
+
+const blindness = z.object({ reason: z.string(), remedy: z.string() });
+
+const statusAnswer = z.object({
+  version: z.string(),
+  pid: z.int(),
+  startedUs: micros,
+  nowUs: micros,
+  socket: z.string(),
+  health: z.enum(["ok", "degraded"]),
+  problems: z.array(blindness),
+  sources: z.array(
+    z.object({
+      kind: z.string(),
+      state: z.enum(["live", "lost", "blind", "off"]),
+      backend: z.string().nullable(),
+      sinceUs: micros,
+      why: blindness.nullable(),
+      rejected: z.array(blindness.extend({ backend: z.string() })),
+    }),
+  ),
+  store: z.object({
+    path: z.string(),
+    sizeBytes: z.int(),
+    eventCount: z.int(),
+    lastCommittedUs: micros.nullable(),
+    writable: z.boolean(),
+  }),
+});
+
+const eventsAnswer = z.object({
+  events: z.array(
+    z.looseObject({
+      id: z.int(),
+      kind: z.enum(EVENT_KINDS),
+      startUs: micros,
+      endUs: micros,
+      utcOffsetMinutes: z.int(),
+      timeZone: z.string(),
+    }),
+  ),
+  truncated: z.boolean(),
+});
+
+const errorEnvelope = z.object({
+  error: z.object({ code: z.enum(ERROR_CODES), message: z.string(), hint: z.string() }),
+});
+
+/** What the routes answer with as JSON. A route that is not here is described as any object. */
+export const ANSWERS: Readonly<Record<string, z.ZodType>> = {
+  "/v1/context": contextAnswer,
+  "/v1/events": eventsAnswer,
+  "/v1/status": statusAnswer,
+};
+
+/** The document, as the value to serialise. */
+export function describeRoutes(version: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of ROUTES) {
+    const operations = (paths[route.path] ??= {});
+    operations[route.method.toLowerCase()] = describeRoute(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "activityd",
+      version,
+      description:
+        "HTTP/1.1 over a Unix socket. Requests with Origin, Referer or an unknown Host are refused.",
+    },
+    servers: [{ url: "http://localhost" }],
+    paths,
+    components: { schemas: { Error: toSchema(errorEnvelope, "output") } },
+  };
+}
+
+function describeRoute(route: Route): object {
+  const failure = {
+    description: "What is wrong, and what to do.",
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+  };
+  return {
+    summary: route.summary,
+    "x-right": route.right,
+    ...describeInput(route),
+    responses: { ...describeSuccess(route), "4XX": failure, "5XX": failure },
+  };
+}
+
+function describeInput(route: Route): object {
+  const schema = toSchema(route.input, "input");
+  if (route.method === "POST") {
+    return {
+      requestBody: {
+        required: true,
+        description: `At most ${route.maxBodyBytes} bytes.`,
+        content: { "application/json": { schema } },
+      },
+    };
+  }
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  const parameters = Object.entries(schema["properties"] ?? {}).map(([name, property]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    schema: property,
+  }));
+  return parameters.length === 0 ? {} : { parameters };
+}
+
+function describeSuccess(route: Route): object {
+  const json = {
+    "application/json": { schema: toSchema(ANSWERS[route.path] ?? z.looseObject({}), "output") },
+  };
+  switch (route.answers) {
+    case "json":
+      return { "200": { description: "Done.", content: json } };
+    case "context":
+      return {
+        "200": {
+          description: "The block: as text the very bytes to prepend.",
+          content: { "text/plain": { schema: { type: "string" } }, ...json },
+        },
+        "204": { description: "There is nothing to say (to a client that asked for text)." },
+        "304": { description: "The client named the ETag of this block in If-None-Match." },
+      };
+    default:
+      return {
+        "200": {
+          description: "Events named context; their data is the answer of /v1/context.",
+          content: { "text/event-stream": { schema: { type: "string" } } },
+        },
+      };
+  }
+}
+
+function toSchema(schema: z.ZodType, io: "input" | "output"): Record<string, unknown> {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
+}
