@@ -65,9 +65,8 @@ async function startDaemon(config: string): Promise<ChildProcess> {
 
 function busConfig(address: string, refuseMonitors: boolean): string {
   const refusal = refuseMonitors
-    ? '<deny send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Monitoring"/>' +
-      '<deny eavesdrop="true"/>'
-    : '<allow eavesdrop="true"/>';
+    ? '<deny send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Monitoring"/>'
+    : "";
   return `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
   "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -75,7 +74,7 @@ function busConfig(address: string, refuseMonitors: boolean): string {
   <listen>${address}</listen>
   <auth>EXTERNAL</auth>
   <policy context="default">
-    <allow send_destination="*"/><allow own="*"/>${refusal}
+    <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>${refusal}
   </policy>
 </busconfig>
 `;
