@@ -5,7 +5,7 @@
 import type { InjectedBlock } from "./context/markers.ts";
 import type { UntrustedSpan } from "./context/plain-text.ts";
 import type { ActivityEvent, EventKind } from "./capture/events.ts";
-import type { Blindness, SourceKind } from "./capture/sources/source.ts";
+import type { Blindness, SourceStatus } from "./capture/sources/source.ts";
 
 /** The daemon, whether in this process or behind its socket. Every method may throw `ActivityError`. */
 export interface ActivityApi {
@@ -79,19 +79,6 @@ export interface WatchMessage {
   /** Grows by one with every message of this daemon; the `Last-Event-ID` of the stream. */
   readonly id: number;
   readonly answer: ContextAnswer;
-}
-
-/** How one kind of capture stands. */
-export interface SourceStatus {
-  readonly kind: SourceKind;
-  /** `live`: reporting. `lost`: was live, being sought again. `blind`: nothing can see it here. `off`: not asked for. */
-  readonly state: "live" | "lost" | "blind" | "off";
-  /** The backend in use, or null. */
-  readonly backend: string | null;
-  readonly sinceUs: number;
-  readonly why: Blindness | null;
-  /** Every backend that was passed over, with its reason and remedy. */
-  readonly rejected: readonly ({ readonly backend: string } & Blindness)[];
 }
 
 export interface StatusAnswer {

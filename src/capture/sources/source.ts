@@ -60,6 +60,28 @@ export interface Source<K extends SourceKind> {
   readonly close: () => void;
 }
 
+/**
+ * Why a provider was passed over. `applies`: this machine shows signs of the backend (a variable, a socket),
+ * so that its reason is worth more to the owner than that of a desktop which is not there.
+ */
+export interface Rejection extends Blindness {
+  readonly applies?: boolean;
+}
+
+/** How one kind of capture stands. */
+export interface SourceStatus {
+  readonly kind: SourceKind;
+  /** `live`: reporting. `lost`: was live, being sought again. `blind`: nothing can see it here. `off`: not asked for. */
+  readonly state: "live" | "lost" | "blind" | "off";
+  /** The backend in use, or null. */
+  readonly backend: string | null;
+  readonly sinceUs: number;
+  /** Why it is not live, and what to do; null when it is live or off. */
+  readonly why: Blindness | null;
+  /** Every backend that was passed over, in the order of policy, with its reason and remedy. */
+  readonly rejected: readonly ({ readonly backend: string } & Blindness)[];
+}
+
 /** One way to open a source. Its order in the registry is policy. */
 export interface SourceProvider<K extends SourceKind> {
   /** Short name of the protocol: `x11`, `sway`, `mpris`. Shown by `status`. */
@@ -71,7 +93,7 @@ export interface SourceProvider<K extends SourceKind> {
    */
   readonly open: (
     context: SourceContext,
-  ) => Promise<{ readonly source: Source<K> } | { readonly rejected: Blindness }>;
+  ) => Promise<{ readonly source: Source<K> } | { readonly rejected: Rejection }>;
   /**
    * Calls `onWake` when something happened that makes another `open` worth while (a socket appeared, a bus
    * name got an owner), so that a return is noticed before the next retry. Returns how to stop.
