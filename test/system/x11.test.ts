@@ -1,0 +1,144 @@
+/** X11 with a real server and real window managers. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSourceKeeper } from "../../src/capture/sources/keeper.ts";
+import { createX11Providers } from "../../src/capture/sources/x11.ts";
+import type { SourceResult, SourceStatus } from "../../src/capture/sources/source.ts";
+import type { WindowSample } from "../../src/capture/events.ts";
+import { openRecorded, sourceContext } from "../helpers/source-recorder.ts";
+import { until } from "../helpers/until.ts";
+import { openXRig, type XRig } from "./x-rig.ts";
+
+let rig: XRig;
+
+beforeEach(async () => {
+  rig = await openXRig();
+});
+
+afterEach(async () => {
+  await rig.close();
+});
+
+test("a real terminal is told with its process, and its death in mid-read is no error", async () => {
+  await rig.startWindowManager("openbox");
+  const { source, untilTold, lost } = await openRecorded(createX11Providers().window, rig.env);
+  try {
+    const xterm = rig.processes.start("xterm", ["-T", "alpha - doc.txt", "-e", "sleep", "3600"], {
+      env: rig.env,
+    });
+    const sample = await untilTold("the terminal", (value) => value?.title === "alpha - doc.txt");
+    expect(sample).toMatchObject({ app: "XTerm", pid: xterm.pid });
+    expect(sample?.executable).toMatch(/\/xterm$/);
+    for (let round = 0; round < 20; round += 1) {
+      const brief = rig.processes.start("xterm", ["-T", `brief ${round}`, "-e", "true"], {
+        env: rig.env,
+      });
+      await until("its end", () => brief.exitCode !== null);
+      expect((await source.snapshot()).ok).toBe(true);
+    }
+    await untilTold("the terminal again", (value) => value?.title === "alpha - doc.txt");
+    await rig.processes.stop(xterm);
+    expect(await untilTold("a change", (value) => value?.title !== "alpha - doc.txt")).toBeNull();
+    expect(lost()).toBeNull();
+  } finally {
+    source.close();
+  }
+});
+
+test("the idle time of the server is told, from zero again after a key", async () => {
+  const { source } = await openRecorded(createX11Providers().input, rig.env);
+  try {
+    const idleMs = async (): Promise<number> => {
+      const result = await source.snapshot();
+      return result.ok ? (result.value?.idleMs ?? Number.NaN) : Number.NaN;
+    };
+    await until("half a second of stillness", async () => (await idleMs()) > 500);
+    const press = rig.processes.start("xdotool", ["key", "a"], { env: rig.env });
+    await until("the key", () => press.exitCode !== null);
+    expect(await idleMs()).toBeLessThan(500);
+  } finally {
+    source.close();
+  }
+});
+
+test("window and input share one connection, which ends with the last of them", async () => {
+  const providers = createX11Providers();
+  const context = sourceContext(rig.env);
+  const [window, input] = [
+    await providers.window.open(context),
+    await providers.input.open(context),
+  ];
+  if (!("source" in window) || !("source" in input)) throw new Error("not opened");
+  const socketCount = (): number =>
+    process.getActiveResourcesInfo().filter((name) => name === "PipeWrap").length;
+  const shared = socketCount();
+  window.source.close();
+  expect(socketCount()).toBe(shared);
+  expect((await input.source.snapshot()).ok).toBe(true);
+  input.source.close();
+  await until("the connection is closed", () => socketCount() === shared - 1);
+});
+
+test("a frozen server is unknown, not lost, and is read again when it goes on", async () => {
+  await rig.startWindowManager("openbox");
+  const client = await rig.openClient();
+  await client.activate(await client.open({ title: "patience" }));
+  const { source, untilTold, lost } = await openRecorded(createX11Providers().window, rig.env);
+  try {
+    await untilTold("the window", (value) => value?.title === "patience");
+    rig.freezeServer();
+    expect(await source.snapshot()).toMatchObject({ ok: false });
+    rig.thawServer();
+    expect(await source.snapshot()).toMatchObject({ ok: true, value: { title: "patience" } });
+    expect(lost()).toBeNull();
+  } finally {
+    rig.thawServer();
+    source.close();
+    client.close();
+  }
+});
+
+describe("a server that is killed and started again", () => {
+  test("is captured again within two seconds of its return", async () => {
+    await rig.startWindowManager("openbox");
+    const before = await rig.openClient();
+    await before.activate(await before.open({ title: "before" }));
+    const told: SourceResult<WindowSample>[] = [];
+    const states: SourceStatus["state"][] = [];
+    const keeper = createSourceKeeper({
+      kind: "window",
+      providers: [createX11Providers().window],
+      context: sourceContext(rig.env),
+      onSample: (result) => told.push(result),
+      onState: (status) => states.push(status.state),
+    });
+    const untilTitle = (title: string): Promise<true> =>
+      until(title, () => {
+        const last = told.at(-1);
+        return last?.ok === true && last.value?.title === title;
+      });
+    try {
+      await keeper.start();
+      await untilTitle("before");
+      await rig.killServer();
+      await until("the loss", () => keeper.status().state === "lost");
+      expect(told.at(-1)?.ok).toBe(false);
+      // Long enough for the backoff to have grown: the return must be noticed, not waited for.
+      await new Promise((resolve) => {
+        setTimeout(resolve, 4_000);
+      });
+      await rig.startServer();
+      const returned = performance.now();
+      await until("live again", () => keeper.status().state === "live");
+      expect(performance.now() - returned).toBeLessThan(2_000);
+      await rig.startWindowManager("openbox");
+      const after = await rig.openClient();
+      await after.activate(await after.open({ title: "after" }));
+      await untilTitle("after");
+      expect(states).toEqual(["live", "lost", "live"]);
+      after.close();
+    } finally {
+      keeper.close();
+      before.close();
+    }
+  });
+});
