@@ -1,0 +1,68 @@
+/**
+ * The only file that names the backends. The order of each list is policy; a backend is loaded when its turn
+ * to be probed comes, so that what is not used costs no memory.
+ */
+import type { SourceKind, SourceProvider } from "./source.ts";
+
+export interface SourceRegistry {
+  /** The providers of a kind, the preferred first. */
+  readonly providersFor: <K extends SourceKind>(kind: K) => readonly SourceProvider<K>[];
+}
+
+/** Makes one set of providers. Window and input share their connections within a set, not across sets. */
+export function createSourceRegistry(): SourceRegistry {
+  const x11 = once(async () => (await import("./x11.ts")).createX11Providers());
+
+  const providers: { readonly [K in SourceKind]: readonly SourceProvider<K>[] } = {
+    // An X display is asked last: under Wayland it answers too, but knows only its own clients.
+    window: [lazy("x11", "window", async () => (await x11()).window)],
+    input: [
+      lazy("x11", "input", async () => (await x11()).input),
+      lazy("logind-idle-hint", "input", async () => (await import("./logind.ts")).logindIdle),
+    ],
+    session: [
+      lazy("logind", "session", async () => (await import("./logind.ts")).createLogindSession()),
+    ],
+    system: [
+      lazy("system-state", "system", async () => (await import("./system-state.ts")).systemState),
+    ],
+    media: [lazy("mpris", "media", async () => (await import("./mpris.ts")).mpris)],
+    notification: [
+      lazy(
+        "notifications",
+        "notification",
+        async () => (await import("./notifications.ts")).notifications,
+      ),
+    ],
+  };
+  return { providersFor: (kind) => providers[kind] };
+}
+
+/** A provider whose module is imported at its first use. */
+function lazy<K extends SourceKind>(
+  id: string,
+  kind: K,
+  load: () => Promise<SourceProvider<K>>,
+): SourceProvider<K> {
+  return {
+    id,
+    kind,
+    open: async (context) => (await load()).open(context),
+    watchForReturn: (context, onWake) => {
+      let stop: (() => void) | null = null;
+      let stopped = false;
+      void load().then((provider) => {
+        if (!stopped) stop = provider.watchForReturn?.(context, onWake) ?? null;
+      });
+      return () => {
+        stopped = true;
+        stop?.();
+      };
+    },
+  };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => (made ??= make());
+}

@@ -1,0 +1,139 @@
+/**
+ * State of the machine: memory, load, power and network. It promises to start no process: of the library
+ * `systeminformation` only the calls are used that read files on Linux.
+ */
+import { readdir, readFile } from "node:fs/promises";
+import os from "node:os";
+import type { SystemSample } from "../events.ts";
+import type { SourceProvider } from "./source.ts";
+
+export const systemState: SourceProvider<"system"> = {
+  id: "system-state",
+  kind: "system",
+  open: async () => {
+    const { default: systeminformation } = await import("systeminformation");
+    let times = cpuTimes();
+
+    async function read(): Promise<SystemSample> {
+      const [memory, battery, online, displays] = await Promise.all([
+        systeminformation.mem(),
+        systeminformation.battery(),
+        isOnline(),
+        countDisplays(),
+      ]);
+      // Its `currentLoad()` runs `cat` at every call on Linux, so the load is our own difference.
+      const before = times;
+      times = cpuTimes();
+      const totalMs = times.totalMs - before.totalMs;
+      const busyMs = times.busyMs - before.busyMs;
+      return {
+        // A machine without a battery has nothing to tell about its power.
+        power: battery.hasBattery ? (battery.acConnected ? "ac" : "battery") : null,
+        batteryPercent: battery.hasBattery ? battery.percent : null,
+        online,
+        cpuLoad: totalMs > 0 ? Math.min(1, Math.max(0, busyMs / totalMs)) : null,
+        memoryUsed: memory.total > 0 ? 1 - memory.available / memory.total : null,
+        displayCount: displays,
+      };
+    }
+
+    return {
+      source: {
+        start: () => {},
+        snapshot: async () => {
+          try {
+            return { ok: true, value: await read() };
+          } catch (error) {
+            const why = error instanceof Error ? error.message : String(error);
+            return {
+              ok: false,
+              reason: `The state of the machine cannot be read: ${why}`,
+              remedy: "",
+            };
+          }
+        },
+        close: () => {},
+      },
+    };
+  },
+};
+
+function cpuTimes(): { readonly busyMs: number; readonly totalMs: number } {
+  let busyMs = 0;
+  let totalMs = 0;
+  for (const { times } of os.cpus()) {
+    const busy = times.user + times.nice + times.sys + times.irq;
+    busyMs += busy;
+    totalMs += busy + times.idle;
+  }
+  return { busyMs, totalMs };
+}
+
+/** `RTF_UP` of linux/route.h. */
+const ROUTE_UP = 0x1;
+
+/**
+ * Whether there is a way out of this machine. On Linux a default route decides: an address alone also stands
+ * on the bridges of containers and virtual machines. Null when neither can be read.
+ */
+async function isOnline(): Promise<boolean | null> {
+  if (process.platform !== "linux") {
+    return Object.values(os.networkInterfaces()).some((addresses) =>
+      addresses?.some((address) => !address.internal),
+    );
+  }
+  const [v4, v6] = await Promise.all([
+    readLines("/proc/net/route"),
+    readLines("/proc/net/ipv6_route"),
+  ]);
+  if (v4 === null && v6 === null) return null;
+  return (v4 ?? []).some(isDefaultRoute4) || (v6 ?? []).some(isDefaultRoute6);
+}
+
+/** `Iface Destination Gateway Flags … Mask …`, hexadecimal; see proc_net(5). */
+function isDefaultRoute4(line: string): boolean {
+  const [, destination, , flags, , , , mask] = line.split("\t");
+  return (
+    destination === "00000000" &&
+    mask?.trim() === "00000000" &&
+    (Number.parseInt(flags ?? "0", 16) & ROUTE_UP) !== 0
+  );
+}
+
+/** `destination prefix source prefix hop metric refs uses flags device`; `lo` holds a null route. */
+function isDefaultRoute6(line: string): boolean {
+  const [destination, prefix, , , , , , , flags, device] = line.trim().split(/\s+/);
+  return (
+    destination === "0".repeat(32) &&
+    prefix === "00" &&
+    device !== "lo" &&
+    (Number.parseInt(flags ?? "0", 16) & ROUTE_UP) !== 0
+  );
+}
+
+/** Connectors of the kernel's graphics drivers with a display on them; null when there are no connectors. */
+async function countDisplays(): Promise<number | null> {
+  let names: readonly string[];
+  try {
+    names = await readdir("/sys/class/drm");
+  } catch {
+    // No graphics driver, or no Linux.
+    return null;
+  }
+  const states = await Promise.all(
+    names
+      .filter((name) => /^card\d+-/.test(name))
+      .map((name) => readLines(`/sys/class/drm/${name}/status`)),
+  );
+  if (states.length === 0) return null;
+  return states.filter((lines) => lines?.[0] === "connected").length;
+}
+
+async function readLines(path: string): Promise<readonly string[] | null> {
+  try {
+    return (await readFile(path, "utf8")).split("\n");
+  } catch {
+    // No such protocol on this machine: that is an answer too.
+    return null;
+  }
+}
