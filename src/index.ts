@@ -1,2 +1,28 @@
+/**
+ * What other programs may import from `activityd`: the marker contract and the types of the API. It
+ * promises to load no native module, no database and no socket.
+ */
 export type { ActivityApi } from "./api.ts";
-export { connectActivity, type ConnectOptions } from "./local-api/client.ts";
+export { prependSystemEvents } from "./auto-reply/reply/session-updates.ts";
+export {
+  type BlockKind,
+  type InjectedBlock,
+  type RenderedBlock,
+  type SystemEvent,
+  systemBlock,
+} from "./context/markers.ts";
+export type { UntrustedSpan } from "./context/plain-text.ts";
+export {
+  type ActivityText,
+  type ComposedTurn,
+  composeTurn,
+  type ContentPart,
+  displayText,
+  ingressUntrusted,
+  type ModelTurnText,
+  type OwnerText,
+  type RawTurn,
+  stripUserContent,
+  type TurnContext,
+} from "./context/turn.ts";
+export { stripLeadingSystemContext } from "./tui/tui-formatters.ts";
