@@ -73,6 +73,25 @@ export interface NotificationSample {
   readonly summary: string;
 }
 
+/** The file that an editor extension says is being worked on. */
+export interface EditorSample {
+  readonly app: string;
+  readonly file: string;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly language: string | null;
+}
+
+/** The tab that a browser extension says is in front. */
+export interface TabSample {
+  readonly app: string;
+  readonly title: string | null;
+  readonly url: string | null;
+  readonly audible: boolean | null;
+  /** True in a private window; null when the browser does not say. */
+  readonly private: boolean | null;
+}
+
 // ---------------------------------------------------------------- facts: gated, what an event is about
 
 /** A focused window. `place` is host and path of the page, without query, fragment or user info. */

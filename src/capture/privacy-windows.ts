@@ -1,0 +1,119 @@
+/**
+ * Knows how browsers mark private windows in their titles. It promises a positive signal only: "marked" is
+ * final, no mark means nothing for a browser that sets none.
+ */
+
+/**
+ * What the title of a browser says of private browsing. `marked`: private windows carry a mark, so that a
+ * title without one is not private. `unmarked`: on some desktops the browser sets no mark, so that without
+ * a browser extension nobody can know. `always`: every window of it is private. Null: not a browser.
+ */
+export type PrivateMarking = "marked" | "unmarked" | "always" | null;
+
+/** How the browser behind an application name marks its private windows. */
+export function readPrivateMarking(app: string): PrivateMarking {
+  const name = app.toLowerCase();
+  if (ALWAYS_PRIVATE.test(name)) return "always";
+  if (MARKED_BROWSER.test(name)) return "marked";
+  return UNMARKED_BROWSER.test(name) ? "unmarked" : null;
+}
+
+/**
+ * Whether a folded title carries the mark of a private window. Browsers put the mark behind the title of
+ * the page: in brackets at the end, as a segment of its own or within the browser's name; a page that
+ * merely speaks of private browsing is not taken for one.
+ */
+export function isPrivateTitle(app: string, title: string): boolean {
+  // A page may be titled with a megabyte of text: the mark stands behind it.
+  const tail = title.slice(-MARK_REACH).toLowerCase();
+  const browser = readPrivateMarking(app);
+  if (browser === "always") return true;
+  if (!MARK_WORD.test(tail)) return false;
+  if (BRACKETED_AT_END.test(tail)) return true;
+  if (browser === null) return false;
+  if (BRACKETED_NEAR_END.test(tail) || NEW_PRIVATE_TAB.test(title.slice(0, MARK_REACH)))
+    return true;
+  const segments = tail.split(/\s[-\u2013\u2014|:]\s|\s?[\u2014|]\s?/);
+  const last = segments.at(-1) ?? "";
+  const beforeLast = segments.at(-2) ?? "";
+  return (
+    (segments.length > 1 && (SEGMENT_WITH_MARK.test(last) || BROWSER_WITH_MARK.test(last))) ||
+    SEGMENT_IS_MARK.test(last) ||
+    SEGMENT_IS_MARK.test(beforeLast)
+  );
+}
+
+/** A browser's name and its mark, the longest known with room to spare, in UTF-16 units. */
+const MARK_REACH = 240;
+
+const ALWAYS_PRIVATE =
+  /\b(?:tor[ -]?browser|torbrowser|mullvad[ -]?browser|mullvadbrowser|firefox[ -]?focus|firefox[ -]?klar)\b/;
+
+// Firefox and what is built on it carry the mark on every desktop, and so do Edge and GNOME Web.
+const MARKED_BROWSER =
+  /firefox|mozilla|librewolf|waterfox|floorp|zen-?browser|\bzen\b|pale ?moon|icecat|seamonkey|basilisk|abrowser|nightly|msedge|microsoft[ -]edge|\bedge\b|epiphany|gnome web|falkon/;
+
+const UNMARKED_BROWSER =
+  /chrome|chromium|brave|opera|vivaldi|yandex|safari|thorium|ungoogled|iridium|whale|duckduckgo|\barc\b|\bmin\b|konqueror|qutebrowser|midori|orion|nyxt|\bsurf\b|luakit|samsung internet|maxthon|coccoc|slimjet|\bweb[ -]?browser\b/;
+
+/**
+ * The words of the mark as browsers translate them, lower case: Firefox ("Private Browsing"), Chromium
+ * ("Incognito"), Edge ("InPrivate"), Brave and Opera ("Private"), Vivaldi ("Private Window").
+ */
+const MARKS = [
+  // English
+  "private browsing( mode)?|private window( with tor)?|private with tor|private mode",
+  "incognito( mode| window)?|inprivate",
+  // German, Dutch, Danish, Norwegian, Swedish, Icelandic
+  "privater modus|privates fenster|privates surfen|privater tab",
+  "inkognito(-?modus|-?fenster)?|privénavigatie|privévenster|privémodus|privat browsing",
+  "privat vindue|privat nettlesing|privat vindu|privat surfning|privat fönster",
+  "privat surfläge|inkognitoläge|inkognitotilstand|huliðsvafur|einkavafur",
+  // French, Spanish, Catalan, Galician, Italian, Portuguese, Romanian
+  "navigation privée|fenêtre privée|mode privé|navegación privada|ventana privada",
+  "incógnito|navegació privada|finestra privada|incògnit|navigazione anonima",
+  "finestra anonima|navigazione in incognito|navegação privativa|navegação privada",
+  "navegação anônima|navegação anónima|janela privativa|janela privada|navigare privată",
+  "fereastră privată",
+  // Polish, Czech, Slovak, Slovenian, Croatian, Serbian, Bulgarian, Russian, Ukrainian, Belarusian
+  "tryb prywatny|przeglądanie prywatne|okno prywatne|anonymní prohlížení|anonymní okno",
+  "anonymní režim|anonymní|súkromné prehliadanie|súkromné okno|režim inkognito",
+  "zasebno brskanje|zasebno okno|brez beleženja zgodovine|privatno pregledavanje",
+  "privatno pretraživanje|privatni prozor|anonimni prozor|приватно прегледање",
+  "поверително разглеждане|приватный просмотр|приватное окно|приватный режим|инкогнито",
+  "приватний перегляд|приватне вікно|анонімний перегляд|прыватнае агляданне",
+  // Finnish, Estonian, Latvian, Lithuanian, Hungarian, Greek, Turkish
+  "yksityinen selaus|yksityinen ikkuna|incognito-tila|privaatne veebilehitsemine",
+  "privaatne sirvimine|privātā pārlūkošana|inkognito režīms|privatusis naršymas",
+  "privatús naršymas|privát böngészés|privát ablak|inkognitó( mód)?|ιδιωτική περιήγηση",
+  "ανώνυμη περιήγηση|gizli gezinti|gizli pencere|gizli mod",
+  // Arabic, Hebrew, Persian, Hindi, Indonesian, Malay, Vietnamese, Thai
+  "تصفح خاص|التصفح الخاص|التصفح المتخفي|التصفُّح المتخفّي|גלישה פרטית|גלישה בסתר",
+  "חלון פרטי|مرور خصوصی|مرور ناشناس|निजी ब्राउज़िंग|penjelajahan pribadi|mode penyamaran",
+  "penyemakan peribadi|duyệt web riêng tư|duyệt riêng tư|การเรียกดูเว็บแบบส่วนตัว",
+  "ไม่ระบุตัวตน",
+  // Chinese, Japanese, Korean
+  "隐私浏览|隐私窗口|无痕浏览|无痕模式|无痕式|隱私瀏覽|隱私視窗|無痕式視窗|無痕模式|プライベートブラウジング|プライベートウィンドウ|シークレット( ?モード)?",
+  "사생활 보호 모드|시크릿( ?모드| ?창)?",
+]
+  .join("|")
+  .normalize("NFKC");
+
+/** Marks that are also ordinary words: they count only in the title of a browser. */
+const BARE_MARKS = "private|gizli|samaran|ẩn danh|anonimno|anónima|anônima|無痕|गुप्त|in incognito";
+
+const MARK = `(?:${MARKS}|${BARE_MARKS})`;
+const MARK_WORD = new RegExp(MARK);
+const OPEN = "[([\\u3010\\uff08\\u300c]";
+const CLOSE = "[)\\]\\u3011\\uff09\\u300d]";
+const BRACKETED_AT_END = new RegExp(`${OPEN}\\s?(?:${MARKS})\\s?${CLOSE}\\s*$`);
+const BRACKETED_NEAR_END = new RegExp(`${OPEN}\\s?${MARK}\\s?${CLOSE}[^)\\]]{0,60}$`);
+const BRAND =
+  "(?:mozilla|firefox|nightly|librewolf|waterfox|floorp|zen|google|chrome|chromium|brave|opera|vivaldi|microsoft|edge|safari|web|falkon|seamonkey|browser|de|do|di|von|of|en|w|van|programu|programmet|v|aplikace|developer edition|\u2013|-|\\s)";
+/** "Mozilla Firefox Private Browsing", "Navigation privée de Mozilla Firefox". */
+const BROWSER_WITH_MARK = new RegExp(`^${BRAND}*${MARK}(?:\\s${BRAND}*)?$`);
+const SEGMENT_IS_MARK = new RegExp(`^\\s*${OPEN}?${MARK}${CLOSE}?\\s*$`);
+const SEGMENT_WITH_MARK = new RegExp(`(?:^|\\s)(?:private browsing|inprivate|incognito)\\s*$`);
+/** What the first page of a private window is called. */
+const NEW_PRIVATE_TAB =
+  /^(?:new (?:incognito|inprivate|private) (?:tab|window)|neuer (?:inkognito|inprivate)[ -]tab|nouvel onglet (?:de navigation privée|inprivate)|nueva pestaña de incógnito|nuova scheda in incognito|nova guia anônima|новая вкладка инкогнито|新しいシークレット タブ|打开新的无痕式标签页)/i;

@@ -1,0 +1,343 @@
+/**
+ * The one gate between what strangers wrote and everything that keeps, logs or shows it. It alone makes
+ * `StorableText`, and it fails closed: what it cannot judge is dropped, with the reason.
+ */
+import type { RE2JS } from "re2js";
+
+import type {
+  EditorFacts,
+  EditorSample,
+  EventFacts,
+  MediaFacts,
+  MediaSample,
+  NotificationFacts,
+  NotificationSample,
+  StorableText,
+  TabFacts,
+  TabSample,
+  WindowFacts,
+  WindowSample,
+} from "./events.ts";
+import {
+  compileRules,
+  compileSeed,
+  createLocalClock,
+  readAppNames,
+  type Redaction,
+  type RuleSubject,
+} from "./privacy-match.ts";
+import { toPlace } from "./privacy-place.ts";
+import { MAX_TEXT_UNITS, type PrivacyConfig } from "./privacy-rules.ts";
+import { foldText, redactSecrets, type SecretOptions } from "./privacy-secrets.ts";
+import { isPrivateTitle, readPrivateMarking } from "./privacy-windows.ts";
+
+/**
+ * What may be kept of a sample. `rule` names what acted, for `privacy test` and for the reason of a gap;
+ * null when nothing did. Of a dropped sample nothing is kept.
+ */
+export type GateResult<F extends EventFacts> =
+  | { readonly verdict: "store"; readonly facts: F; readonly rule: string | null }
+  | { readonly verdict: "drop"; readonly rule: string };
+
+/** Judges samples. No method throws: a fault inside drops the sample and is counted. */
+export interface PrivacyGate {
+  readonly window: (sample: WindowSample, nowUs: number) => GateResult<WindowFacts>;
+  readonly media: (sample: MediaSample, nowUs: number) => GateResult<MediaFacts>;
+  readonly notification: (
+    sample: NotificationSample,
+    nowUs: number,
+  ) => GateResult<NotificationFacts>;
+  readonly editor: (sample: EditorSample, nowUs: number) => GateResult<EditorFacts>;
+  readonly tab: (sample: TabSample, nowUs: number) => GateResult<TabFacts>;
+  /** A text that belongs to no sample, such as what a client sends: secrets are replaced, rules not asked. */
+  readonly text: (raw: string) => StorableText;
+  /** Samples dropped because the gate itself failed, and how it failed last: for `status`. */
+  readonly faults: () => { readonly count: number; readonly last: string | null };
+}
+
+/** What the gate may be told besides its config. */
+export interface PrivacyGateOptions {
+  /** IANA zone for the times of day in rules; the zone of the machine unless given. */
+  readonly timeZone?: () => string;
+}
+
+/** Compiles the config. Throws `rule_invalid` when a rule cannot be used: there is no gate with fewer rules. */
+export function createPrivacyGate(
+  config: PrivacyConfig,
+  options: PrivacyGateOptions = {},
+): PrivacyGate {
+  const rules = compileRules(config.rules);
+  const seed = config.seeded ? compileSeed() : null;
+  const secrets: SecretOptions = { emails: config.emails === "redact", oneTimeCodes: false };
+  const clock = createLocalClock(options.timeZone);
+  let faultCount = 0;
+  let lastFault: string | null = null;
+
+  /** The judgement of one sample: what to do with its texts, or that it goes. */
+  function judge(sample: Judged, nowUs: number): Judgement {
+    const startedMs = performance.now();
+    const appNames = readAppNames(sample.app, sample.executable);
+    const app = appNames[0] ?? "";
+    const place = sample.url === null ? null : toPlace(sample.url);
+    const texts: string[] = [];
+    let isPrivate = sample.private === true || readPrivateMarking(app) === "always";
+    for (const text of sample.texts) {
+      if (text === null) continue;
+      isPrivate ||= isPrivateTitle(app, foldText(text.slice(-EDGE_UNITS)));
+      addReadings(texts, text, rules.textUnits);
+    }
+    const subject: RuleSubject = {
+      appNames,
+      texts,
+      place,
+      private: isPrivate,
+      minuteOfDay: () => clock(nowUs),
+    };
+    const { decided, redactions } = rules.evaluate(subject);
+    if (performance.now() - startedMs > MAX_JUDGE_MS)
+      throw new GateFault("the rules took too long");
+    const names = redactions.map((redaction) => redaction.rule);
+    if (decided?.action === "drop") return { drop: [...names, decided.rule].join(", ") };
+    if (isPrivate && decided?.action !== "app-only") return { drop: "private window" };
+    if (decided === null) {
+      const entry = seed?.(subject) ?? null;
+      if (entry !== null) return { drop: `seeded: ${entry.name} (${entry.category})` };
+    }
+    let appOnly = decided?.action === "app-only";
+    if (decided !== null) names.push(decided.rule);
+    else if (
+      config.unmarkedBrowsers === "app-only" &&
+      sample.private !== false &&
+      readPrivateMarking(app) === "unmarked"
+    ) {
+      appOnly = true;
+      names.push("browser without a private mark");
+    }
+    const clean = (text: string | null, limits: SecretOptions = secrets) =>
+      text === null ? null : cleanText(text, redactions, limits, rules.textUnits);
+    return {
+      rule: names.length === 0 ? null : names.join(", "),
+      // The name of an application is given by its maker, but nothing hinders one from holding a secret.
+      app: brand(redactSecrets(foldText(cut(sample.app, MAX_APP_UNITS)), secrets)),
+      text: (raw, limits) => {
+        const text = appOnly ? null : clean(raw, limits);
+        return text === null ? null : brand(text);
+      },
+      place:
+        appOnly || place === null || redactions.some((redaction) => redaction.pattern === null)
+          ? null
+          : brand(cleanPlace(place, redactions, secrets)),
+    };
+  }
+
+  function guard<F extends EventFacts>(
+    read: () => Judged,
+    nowUs: number,
+    toFacts: (kept: Kept) => F | null,
+  ): GateResult<F> {
+    try {
+      const judgement = judge(read(), nowUs);
+      if ("drop" in judgement) return { verdict: "drop", rule: judgement.drop };
+      const facts = toFacts(judgement);
+      if (facts === null) return { verdict: "drop", rule: judgement.rule ?? "nothing left" };
+      return { verdict: "store", facts, rule: judgement.rule };
+    } catch (error) {
+      // The message of a foreign error may quote the title: only its kind is told.
+      lastFault =
+        error instanceof GateFault
+          ? error.message
+          : error instanceof Error
+            ? error.name
+            : "unknown";
+      faultCount++;
+      return { verdict: "drop", rule: `privacy gate failed: ${lastFault}` };
+    }
+  }
+
+  return {
+    window: (sample, nowUs) =>
+      guard(
+        () => ({ ...sample, texts: [sample.title] }),
+        nowUs,
+        (kept) => ({
+          kind: "window",
+          app: kept.app,
+          title: kept.text(sample.title),
+          place: kept.place,
+        }),
+      ),
+    media: (sample, nowUs) =>
+      guard(
+        () => plain(sample.player, [sample.title, sample.artist]),
+        nowUs,
+        (kept) => ({
+          kind: "media",
+          player: kept.app,
+          title: kept.text(sample.title),
+          artist: kept.text(sample.artist),
+          playing: sample.playing,
+        }),
+      ),
+    notification: (sample, nowUs) =>
+      guard(
+        () => plain(sample.app, [sample.summary]),
+        nowUs,
+        (kept) => {
+          const summary = kept.text(sample.summary, { ...secrets, oneTimeCodes: true });
+          return { kind: "notification", app: kept.app, summary: summary ?? brand("") };
+        },
+      ),
+    editor: (sample, nowUs) =>
+      guard(
+        () => plain(sample.app, [sample.file, sample.project, sample.branch]),
+        nowUs,
+        // An editor event says which file it is; without one there is nothing to say.
+        (kept) => {
+          const file = kept.text(sample.file);
+          return file === null
+            ? null
+            : {
+                kind: "editor",
+                app: kept.app,
+                file,
+                project: kept.text(sample.project),
+                branch: kept.text(sample.branch),
+                language: kept.text(sample.language),
+              };
+        },
+      ),
+    tab: (sample, nowUs) =>
+      guard(
+        () => ({ ...plain(sample.app, [sample.title]), url: sample.url, private: sample.private }),
+        nowUs,
+        (kept) => ({
+          kind: "tab",
+          app: kept.app,
+          title: kept.text(sample.title),
+          place: kept.place,
+          audible: sample.audible,
+        }),
+      ),
+    text: (raw) => {
+      try {
+        return brand(cleanText(raw, [], secrets, MAX_TEXT_UNITS));
+      } catch (error) {
+        lastFault = error instanceof Error ? error.name : "unknown";
+        faultCount++;
+        return brand("[withheld]");
+      }
+    },
+    faults: () => ({ count: faultCount, last: lastFault }),
+  };
+}
+
+/** The longest time the rules may take for one sample before it is dropped instead. */
+const MAX_JUDGE_MS = 25;
+const MAX_REDACT_MS = 15;
+const MAX_APP_UNITS = 200;
+/** How much of the end of an over-long title is looked at for marks that stand behind it. */
+const EDGE_UNITS = 300;
+
+/** A failure that the gate found itself; its message holds nothing of the sample. */
+class GateFault extends Error {
+  override readonly name = "GateFault";
+}
+
+interface Judged {
+  readonly app: string;
+  readonly executable: string | null;
+  readonly texts: readonly (string | null)[];
+  readonly url: string | null;
+  readonly private: boolean | null;
+}
+
+interface Kept {
+  readonly rule: string | null;
+  readonly app: StorableText;
+  readonly text: (raw: string | null, limits?: SecretOptions) => StorableText | null;
+  readonly place: StorableText | null;
+}
+
+type Judgement = Kept | { readonly drop: string };
+
+function plain(app: string, texts: readonly (string | null)[]): Judged {
+  return { app, executable: null, texts, url: null, private: null };
+}
+
+/** A casting function, the only one that makes `StorableText`: call it with nothing that was not cleaned. */
+function brand(text: string): StorableText {
+  return text as StorableText;
+}
+
+/** The readings of a text that rules must see: as it is, as a reader sees it, and its end when it is cut. */
+function addReadings(texts: string[], raw: string, textUnits: number): void {
+  const head = cut(raw, textUnits);
+  texts.push(head);
+  const folded = cut(foldText(head), textUnits);
+  if (folded !== head) texts.push(folded);
+  if (raw.length > textUnits) texts.push(foldText(raw.slice(-EDGE_UNITS)));
+}
+
+/** Cuts to the limits of what is stored, on a code point border, and replaces surrogates without a partner. */
+function cut(raw: string, maxUnits: number): string {
+  const text = raw.length > maxUnits ? raw.slice(0, maxUnits) : raw;
+  if (!/[^ -~]/.test(text)) return text;
+  const whole = raw.length > maxUnits ? text.replace(/[\ud800-\udbff]$/, "") : text;
+  const formed = whole.replace(/\p{Cs}/gu, "\ufffd");
+  if (formed.length * 3 <= MAX_TEXT_BYTES) return formed;
+  const { read } = new TextEncoder().encodeInto(formed, new Uint8Array(MAX_TEXT_BYTES));
+  return formed.slice(0, read);
+}
+
+const MAX_TEXT_BYTES = 4096;
+
+/** The text as it may be stored: cut, with what the rules and the list of secrets name replaced. */
+function cleanText(
+  raw: string,
+  redactions: readonly Redaction[],
+  secrets: SecretOptions,
+  textUnits: number,
+): string {
+  const text = cut(raw, textUnits);
+  const kept = redactSecrets(redactText(text, redactions), secrets);
+  const folded = foldText(text);
+  if (folded === text) return cut(kept, MAX_TEXT_UNITS);
+  // What a reader sees may hold what the raw characters hide: then the cleaned reading is what is stored.
+  const foldedKept = redactSecrets(redactText(folded, redactions), secrets);
+  return cut(foldedKept === folded ? kept : foldedKept, MAX_TEXT_UNITS);
+}
+
+function cleanPlace(
+  place: string,
+  redactions: readonly Redaction[],
+  secrets: SecretOptions,
+): string {
+  return cut(redactSecrets(redactText(place, redactions), secrets), MAX_PLACE_UNITS);
+}
+
+const MAX_PLACE_UNITS = 1024;
+
+function redactText(text: string, redactions: readonly Redaction[]): string {
+  let result = text;
+  for (const { pattern, replacement } of redactions) {
+    if (pattern === null) return replacement;
+    result = replaceMatches(result, pattern, replacement);
+  }
+  return result;
+}
+
+/** Like `replaceAll`, with a limit on time: a match that looks ahead to the end each time is quadratic. */
+function replaceMatches(text: string, pattern: RE2JS, replacement: string): string {
+  const startedMs = performance.now();
+  const matcher = pattern.matcher(text);
+  let result = "";
+  let done = 0;
+  while (matcher.find()) {
+    if (performance.now() - startedMs > MAX_REDACT_MS)
+      throw new GateFault("a redaction took too long");
+    if (matcher.end() === matcher.start()) continue;
+    result += text.slice(done, matcher.start()) + replacement;
+    done = matcher.end();
+  }
+  return done === 0 ? text : result + text.slice(done);
+}

@@ -1,0 +1,112 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { foldText, redactSecrets } from "../../src/capture/privacy-secrets.ts";
+
+const all = { emails: true, oneTimeCodes: true };
+const usual = { emails: false, oneTimeCodes: false };
+
+describe("what is replaced", () => {
+  test.each([
+    ["AKIAIOSFODNN7EXAMPLE in a terminal", "[secret] in a terminal"],
+    ["token ghp_16C7e42F292c6912E7710c838347Ae178B4a", "token [secret]"],
+    ["xoxb-1234567890-abcdefghij", "[secret]"],
+    ["sk-proj-abcdefghijk1234567890ABCD", "[secret]"],
+    ["sk-ant-api03-AbCdEf0123456789", "[secret]"],
+    ["sk_live_4eC39HqLyjWDarjtT1zdp7dc", "[secret]"],
+    ["AIzaSyA-1234567890abcdefghijklmnopqrstuv", "[secret]"],
+    ["glpat-abcdefghijklmnopqrst", "[secret]"],
+    ["123456789:AAE_abcdefghijklmnopqrstuvwxyz01234", "[secret]"],
+    ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-def_x end", "[secret] end"],
+    ["Authorization: Bearer abcdefghijklmnop", "Authorization: Bearer [secret]"],
+    ["git clone https://bob:hunter2@host/x.git", "git clone https://[secret]@host/x.git"],
+    ["https://bob:pa/ss@host/x", "https://[secret]@host/x"],
+    ["https://bob:p@ss@word@host/x", "https://[secret]@host/x"],
+    ["psql postgres://u:p@db/x", "psql postgres://[secret]@db/x"],
+    ["curl -u bob:secret@host", "curl -u [secret]@host"],
+    ["PASSWORD=hunter2 make", "PASSWORD=[secret] make"],
+    ["DB_PASSWORD='a b c' run", "DB_PASSWORD=[secret] run"],
+    ["password: hunt3r22", "password: [secret]"],
+    ["Passwort: geh3im!", "Passwort: [secret]"],
+    ["-----BEGIN OPENSSH PRIVATE KEY----- b3BlbnNzaC1rZXk", "[secret]"],
+    [
+      "-----BEGIN PGP PRIVATE KEY BLOCK-----\nx\n-----END PGP PRIVATE KEY BLOCK----- rest",
+      "[secret] rest",
+    ],
+    ["4111 1111 1111 1111", "[card]"],
+    ["pay 12 4111-1111-1111-1111 now", "pay 12 [card] now"],
+    ["378282246310005, 6011111111111117", "[card], [card]"],
+    ["٤١١١ ١١١١ ١١١١ ١١١١", "[card]"],
+    ["DE89 3704 0044 0532 0130 00 Rechnung", "[iban] Rechnung"],
+    ["to GB29NWBK60161331926819.", "to [iban]."],
+    ["no9386011117947", "[iban]"],
+    ["mail bob.smith+x@example.co.uk now", "mail [e-mail] now"],
+    ["Your code is 123456", "Your code is [code]"],
+    ["123 456 – Ваш код", "[code] – Ваш код"],
+    ["0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318", "[secret]"],
+  ])("%s", (text, expected) => {
+    expect(redactSecrets(text, all)).toBe(expected);
+    // What was replaced is nothing to find any more.
+    expect(redactSecrets(expected, all)).toBe(expected);
+  });
+});
+
+describe("what is left alone", () => {
+  test.each([
+    'a=b "q" \\ 漢字 👩‍💻',
+    "commit 946b81f0c3d5e6a7b8c9d0e1f2a3b4c5d6e7f809",
+    "run 1764466634000 at 10:30 - room 1234",
+    "4111 1111 1111 1112",
+    "DE88 3704 0044 0532 0130 00",
+    "Password: change it",
+    "https://medium.com/@user/x",
+    "sk-learn-tutorial-notebook.ipynb",
+    "src/components/MyVeryLongComponentName/index.test.tsx2",
+    "bob@example.com: your code is 123456",
+    "550e8400-e29b-41d4-a716-446655440000",
+    "2026-11-30 12:00:00 +0100",
+    "+49 170 1234567",
+  ])("%s", (text) => {
+    expect(redactSecrets(text, usual)).toBe(text);
+  });
+});
+
+test("every card number that passes the check of its issuer is replaced, however it is grouped", () => {
+  const card = fc
+    .tuple(fc.constantFrom("4", "51", "34", "6011", "3530"), fc.stringMatching(/^[0-9]{15}$/))
+    .map(([prefix, tail]) => withLuhnDigit((prefix + tail).slice(0, prefix === "34" ? 14 : 15)));
+  fc.assert(
+    fc.property(card, fc.constantFrom("", " ", "-"), (digits, joint) => {
+      const shown = digits.replace(/(.{4})(?=.)/g, `$1${joint}`);
+      expect(redactSecrets(`pay ${shown} now`, usual)).toBe("pay [card] now");
+    }),
+  );
+});
+
+test("a key that a zero-width space cuts or full-width letters spell is a key again once folded", () => {
+  expect(redactSecrets(foldText("AKIA\u200bIOSFODNN7EXAMPLE"), usual)).toBe("[secret]");
+  expect(redactSecrets(foldText("ＡＫＩＡＩＯＳＦＯＤＮＮ７ＥＸＡＭＰＬＥ"), usual)).toBe(
+    "[secret]",
+  );
+});
+
+test("folding is done in one step", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      expect(foldText(foldText(text))).toBe(foldText(text));
+    }),
+  );
+});
+
+function withLuhnDigit(head: string): string {
+  for (let check = 0; check <= 9; check++) {
+    const digits = `${head}${check}`;
+    let sum = 0;
+    for (const [index, char] of Array.from(digits).reverse().entries()) {
+      const value = Number(char) * (index % 2 === 1 ? 2 : 1);
+      sum += value > 9 ? value - 9 : value;
+    }
+    if (sum % 10 === 0) return digits;
+  }
+  throw new Error("no check digit");
+}
