@@ -1,6 +1,6 @@
 /**
- * What other programs may import from `activityd`: the marker contract and the types of the API. It
- * promises to load no native module, no database and no socket.
+ * What other programs may import from `activityd`: the marker contract, and the client of a running
+ * daemon. It promises to load no native module and no database.
  */
 export type { ActivityApi } from "./api.ts";
 export { prependSystemEvents } from "./auto-reply/reply/session-updates.ts";
@@ -8,7 +8,7 @@ export {
   type BlockKind,
   type InjectedBlock,
   type RenderedBlock,
-  type SystemEvent,
+  type SessionEvent,
   systemBlock,
 } from "./context/markers.ts";
 export type { UntrustedSpan } from "./context/plain-text.ts";
@@ -25,4 +25,5 @@ export {
   stripUserContent,
   type TurnContext,
 } from "./context/turn.ts";
+export { connectActivity, type ConnectOptions } from "./local-api/client.ts";
 export { stripLeadingSystemContext } from "./tui/tui-formatters.ts";

@@ -37,13 +37,13 @@ export interface RenderedBlock {
 export type BlockKind = "realtime" | "distilled";
 
 /** The first line of each kind of heading block. */
-export const BLOCK_HEADINGS = {
+const BLOCK_HEADINGS = {
   realtime: `${HEADING}Device Activity (exact, real-time)`,
   distilled: `${HEADING}Device Activity (relevant, distilled by fast triage)`,
 } as const satisfies Record<BlockKind, string>;
 
 /** Something that happened, to be told in a system block. */
-export interface SystemEvent {
+export interface SessionEvent {
   /** When, as it is to be printed: `2026-05-04 09:30:00 UTC`. Empty: no time is printed. */
   readonly ts: string;
   /** Any text of any number of lines, from anybody. */
@@ -83,18 +83,18 @@ export function headingBlockOfText(kind: BlockKind, lines: readonly string[]): R
  * The lines of a system block, without the blank line that closes it; empty without events. Every line of
  * every event is marked, split at every line break Unicode knows; the time stands on the first line alone.
  */
-export function systemBlock({ events }: { readonly events: readonly SystemEvent[] }): string {
+export function systemBlock({ events }: { readonly events: readonly SessionEvent[] }): string {
   return systemLines(events).text;
 }
 
 /** A system block that tells `events`, or null when there are none. */
-export function eventsBlock(events: readonly SystemEvent[]): RenderedBlock | null {
+export function eventsBlock(events: readonly SessionEvent[]): RenderedBlock | null {
   if (events.length === 0) return null;
   const { text, untrustedSpans } = systemLines(events);
   return { block: asBlock(`${text}\n\n`), untrustedSpans };
 }
 
-function systemLines(events: readonly SystemEvent[]): {
+function systemLines(events: readonly SessionEvent[]): {
   readonly text: string;
   readonly untrustedSpans: readonly UntrustedSpan[];
 } {

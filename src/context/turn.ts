@@ -15,7 +15,7 @@ import {
   ownerTextStart,
   type RenderedBlock,
   skipOwnerEscape,
-  type SystemEvent,
+  type SessionEvent,
 } from "./markers.ts";
 import type { UntrustedSpan } from "./plain-text.ts";
 
@@ -39,7 +39,7 @@ export interface ActivityText {
 
 export interface TurnContext {
   /** Told first, in this order. */
-  readonly events: readonly SystemEvent[];
+  readonly events: readonly SessionEvent[];
   /** Blocks of the renderers as they are, or plain lines; told next, in this order. */
   readonly activity: readonly (RenderedBlock | ActivityText)[];
   readonly ownerText: string;

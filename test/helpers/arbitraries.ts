@@ -5,7 +5,7 @@
 import fc from "fast-check";
 
 /** Runs of each law. Locally few, so that the whole suite stays quick. */
-export const PROPERTY_RUNS = Number(
+const PROPERTY_RUNS = Number(
   process.env["ACTIVITYD_PROPERTY_RUNS"] ?? (process.env["CI"] === undefined ? 500 : 100_000),
 );
 

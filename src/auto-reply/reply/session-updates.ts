@@ -1,5 +1,5 @@
 /** Events of a session, put in front of the body of a turn. */
-import { eventsBlock, type SystemEvent } from "../../context/markers.ts";
+import { eventsBlock, type SessionEvent } from "../../context/markers.ts";
 
 /**
  * `body` behind a system block that tells `events`: every line of every event marked, then a blank line.
@@ -10,7 +10,7 @@ export function prependSystemEvents({
   events,
   body,
 }: {
-  readonly events: readonly SystemEvent[];
+  readonly events: readonly SessionEvent[];
   readonly body: string;
 }): string {
   return (eventsBlock(events)?.block ?? "") + body;
