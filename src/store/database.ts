@@ -3,11 +3,21 @@
  * of SQLite's failures. It promises one writer with write-ahead logging, a schema no older than this
  * program, and that a database written by a newer program is refused without a byte of it changed.
  */
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { ActivityError, type ErrorCode } from "../errors.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./migrations.ts";
+import { readPageLayout, zeroUnallocated } from "./scrub.ts";
 
 /** What can be bound to a `?`. 64-bit hashes travel as bigint, everything else fits a double. */
 export type SqlValue = string | number | bigint | Uint8Array | null;
@@ -32,9 +42,15 @@ export interface StoreDatabase {
   readonly transaction: <T>(work: () => T) => T;
   /**
    * Moves committed pages from the write-ahead log into the database file: `idle` does what can be done
-   * without waiting for readers; `truncate` waits, and leaves an empty log behind.
+   * without waiting for readers; `truncate` waits for them as long as for a lock, and leaves an empty log.
+   * False when a reader held it up.
    */
-  readonly checkpoint: (mode: "idle" | "truncate") => void;
+  readonly checkpoint: (mode: "idle" | "truncate") => boolean;
+  /**
+   * Empties the write-ahead log and zeroes what deleted text left in the file, in steps that let other work
+   * through. False when a reader held it up.
+   */
+  readonly scrub: () => Promise<boolean>;
   /** Copies the database as it is at one moment into a new file, in steps that let other work through. */
   readonly backup: (destination: string) => Promise<void>;
   readonly close: () => void;
@@ -59,8 +75,11 @@ export const OLDEST_SQLITE = "3.51.3";
 export function openDatabase(options: OpenDatabaseOptions): StoreDatabase {
   const { path, readonly = false, busyTimeoutMs = 5000 } = options;
   return translating(path, () => {
-    if (!readonly) createPrivateFile(path);
-    refuseNewerSchema(path);
+    if (!readonly) {
+      createPrivateFile(path);
+      // Only before the first connection of this process: see `rawFile` on what closing a descriptor does.
+      refuseNewerSchema(path);
+    }
     const sqlite = new Database(path, { readonly, timeout: busyTimeoutMs, fileMustExist: true });
     try {
       assertSqliteVersion(sqlite);
@@ -190,6 +209,29 @@ function migrate(sqlite: Database.Database): void {
 
 function wrap(path: string, sqlite: Database.Database): StoreDatabase {
   const inTransaction = sqlite.transaction((work: () => unknown) => work());
+  // POSIX drops all locks of a process on a file when it closes any descriptor of it: this one stays open
+  // as long as the database does.
+  let rawFile: number | null = null;
+
+  const checkpoint = (mode: "idle" | "truncate"): boolean => {
+    const pragma = mode === "idle" ? "wal_checkpoint(PASSIVE)" : "wal_checkpoint(TRUNCATE)";
+    return translating(path, () => Number(sqlite.pragma(pragma, { simple: true })) === 0);
+  };
+
+  const scrubOnce = async (): Promise<boolean> => {
+    // Pages in the cache still have the old bytes in them: they must be read anew before they are changed.
+    if (!checkpoint("truncate")) return false;
+    sqlite.pragma("shrink_memory");
+    const file = (rawFile ??= openSync(path, "r+"));
+    for (let fromByte = 0; fromByte >= 0;) {
+      fromByte = translating(path, () => scrubStep(file, fromByte));
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    fsyncSync(file);
+    return true;
+  };
   return {
     path,
     prepare: <Row>(sql: string) =>
@@ -210,11 +252,9 @@ function wrap(path: string, sqlite: Database.Database): StoreDatabase {
       );
       return settled<T>(result);
     },
-    checkpoint: (mode) => {
-      translating(path, () =>
-        sqlite.pragma(`wal_checkpoint(${mode === "idle" ? "PASSIVE" : "TRUNCATE"})`),
-      );
-    },
+    checkpoint,
+    // Twice: a page that was changed during the first pass may have come from before it.
+    scrub: async () => (await scrubOnce()) && (await scrubOnce()),
     backup: async (destination) => {
       try {
         await sqlite.backup(destination, { progress: () => 400 });
@@ -224,8 +264,31 @@ function wrap(path: string, sqlite: Database.Database): StoreDatabase {
     },
     close: () => {
       sqlite.close();
+      if (rawFile !== null) closeSync(rawFile);
+      rawFile = null;
     },
   };
+}
+
+const SCRUB_STEP_BYTES = 1 << 20;
+
+/** Scrubs a megabyte of pages from an offset on; returns the next offset, or -1 at the end of the file. */
+function scrubStep(file: number, fromByte: number): number {
+  const header = Buffer.alloc(100);
+  readSync(file, header, 0, 100, 0);
+  const layout = readPageLayout(header);
+  // An encrypted file has nothing to read in it.
+  if (layout === null) return -1;
+  const bytes = Buffer.alloc(SCRUB_STEP_BYTES);
+  const length = readSync(file, bytes, 0, SCRUB_STEP_BYTES, fromByte);
+  for (let at = 0; at + layout.pageSize <= length; at += layout.pageSize) {
+    const page = bytes.subarray(at, at + layout.pageSize);
+    const pageNumber = (fromByte + at) / layout.pageSize + 1;
+    if (zeroUnallocated(page, pageNumber, layout)) {
+      writeSync(file, page, 0, layout.pageSize, fromByte + at);
+    }
+  }
+  return length < SCRUB_STEP_BYTES ? -1 : fromByte + length;
 }
 
 /** The value that a transaction which returned must have left. */

@@ -53,6 +53,10 @@ export interface FactsRow {
 export interface Documents {
   /** The label of these facts, made when there is none. Must run inside a transaction. */
   readonly intern: (facts: EventFacts) => Label;
+  /** The document that stands for an application as a whole, made when there is none. Same condition. */
+  readonly internApp: (app: string) => number;
+  /** Notes the labels that are given out from now on, until `stop`. */
+  readonly trackInterned: () => { readonly seen: ReadonlySet<number>; readonly stop: () => void };
 }
 
 /** Interning over one database; one per writer. */
@@ -71,6 +75,13 @@ export function createDocuments(database: StoreDatabase): Documents {
   const addDocument = database.prepare<{ id: number }>(
     "INSERT INTO document(hash, kind, app, title, place) VALUES(?, ?, ?, ?, ?) RETURNING id",
   );
+
+  const tracked = new Set<Set<number>>();
+
+  const givenOut = (label: Label): Label => {
+    for (const seen of tracked) seen.add(label.id);
+    return label;
+  };
 
   const internDocument = (kind: EventKind, { app, title, place }: DocumentText): number => {
     const hash = hash64([kind, app, title, place]);
@@ -99,12 +110,24 @@ export function createDocuments(database: StoreDatabase): Documents {
         rest,
       ]);
       const known = findLabel.all(hash).find((row) => isSameStored(facts.kind, stored, row));
-      if (known !== undefined) return { id: known.label_id, documentId: known.document_id };
+      if (known !== undefined)
+        return givenOut({ id: known.label_id, documentId: known.document_id });
       const documentId = document === null ? null : internDocument(facts.kind, document);
       const sequence = Math.floor((lastLabel.get()?.id ?? 0) / (KIND_MASK + 1)) + 1;
       const id = sequence * (KIND_MASK + 1) + KIND_CODES[facts.kind];
       addLabel.run(id, hash, documentId, rawTitle, rest);
-      return { id, documentId };
+      return givenOut({ id, documentId });
+    },
+    internApp: (app) => internDocument("window", { app, title: null, place: null }),
+    trackInterned: () => {
+      const seen = new Set<number>();
+      tracked.add(seen);
+      return {
+        seen,
+        stop: () => {
+          tracked.delete(seen);
+        },
+      };
     },
   };
 }

@@ -11,6 +11,7 @@ import { ActivityError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
 import { createDocuments, KIND_CODES } from "./documents.ts";
+import { createEraser, type Eraser } from "./erase.ts";
 import { createEventReader, type EventRange } from "./event-reader.ts";
 import { openPulseFile, readPulse } from "./pulse.ts";
 import { createVisits } from "./visits.ts";
@@ -41,6 +42,8 @@ export interface EventStore {
     localDay: string,
   ) => { readonly activeUs: number; readonly firstUs: number } | null;
   readonly summary: () => StoreSummary;
+  /** Takes events out again. */
+  readonly eraser: Eraser;
   /** The database itself, for the readers and the housekeeping of this folder. */
   readonly database: StoreDatabase;
   readonly close: () => void;
@@ -101,6 +104,14 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     "SELECT id FROM zone WHERE name = ? AND utc_offset_minutes = ?",
   );
   const reader = createEventReader(database);
+  const eraser = createEraser({
+    database,
+    documents,
+    visits,
+    onErased: (events) => {
+      if (eventCount !== null) eventCount -= events;
+    },
+  });
 
   const zoneId = (timeZone: string, utcOffsetMinutes: number): number => {
     addZone.run(timeZone, utcOffsetMinutes);
@@ -220,6 +231,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
         lastCommittedUs: lastCommittedUs ?? reader.newestEndUs(),
       };
     },
+    eraser,
     database,
     close: () => {
       pulseFile.close();

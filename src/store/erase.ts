@@ -1,0 +1,235 @@
+/**
+ * Taking events out again, for retention and for forgetting. It promises that whatever only those events
+ * held goes with them: labels, documents, search entries, visits and, when forgetting, their share of the
+ * totals; and that no reader waits longer than a few milliseconds meanwhile.
+ */
+import type { StoreDatabase } from "./database.ts";
+import { KIND_CODES, KIND_MASK, type Documents } from "./documents.ts";
+import type { Visits } from "./visits.ts";
+
+/**
+ * `forget`: as if it had never been, totals included. `expire`: the totals stay, told by application alone
+ * where the title is gone.
+ */
+export type EraseMode = "forget" | "expire";
+
+export interface ErasedCounts {
+  readonly events: number;
+  readonly labels: number;
+  readonly documents: number;
+}
+
+export interface Eraser {
+  /** Erases the events of these ids; ids of none are passed over. Each step is committed as it is done. */
+  readonly events: (ids: Iterable<number>, mode: EraseMode) => Promise<ErasedCounts>;
+  /** Erases every total of an application, also of days whose events have expired. */
+  readonly totalsOf: (app: string) => void;
+  /**
+   * Makes what was erased unreadable in the database and its log, and gives free pages back to the file
+   * system. False when a reader kept the log from being emptied: try again when it is done.
+   */
+  readonly shred: () => Promise<boolean>;
+}
+
+export interface EraserParts {
+  readonly database: StoreDatabase;
+  readonly documents: Documents;
+  readonly visits: Visits;
+  readonly onErased: (events: number) => void;
+}
+
+export function createEraser({ database, documents, visits, onErased }: EraserParts): Eraser {
+  const findEvent = database.prepare<EventRow>(
+    `SELECT event.start_us, event.start_us + duration_us AS end_us, label_id, document_id, zone.name AS time_zone
+       FROM event JOIN zone ON zone.id = zone_id LEFT JOIN label ON label.id = label_id
+      WHERE event.start_us = ?`,
+  );
+  const dropEvent = database.prepare("DELETE FROM event WHERE start_us = ?");
+  const eventsFrom = database.prepare<{ start_us: number; label_id: number }>(
+    "SELECT start_us, label_id FROM event WHERE start_us >= ? ORDER BY start_us LIMIT ?",
+  );
+  const documentOfLabel = database.prepare<{ document_id: number | null }>(
+    "SELECT document_id FROM label WHERE id = ?",
+  );
+  const dropLabel = database.prepare("DELETE FROM label WHERE id = ?");
+  const labelOfDocument = database.prepare("SELECT 1 FROM label WHERE document_id = ? LIMIT 1");
+  const findDocument = database.prepare<{ app: string; kind: string; is_app_only: number }>(
+    "SELECT app, kind, title IS NULL AND place IS NULL AS is_app_only FROM document WHERE id = ?",
+  );
+  const dropDocument = database.prepare("DELETE FROM document WHERE id = ?");
+  const days = database.prepare<{ local_day: number }>(
+    "SELECT local_day FROM day ORDER BY local_day",
+  );
+  const totalsOfDay = database.prepare<{ document_id: number; active_us: number }>(
+    "SELECT document_id, active_us FROM day_total WHERE local_day = ?",
+  );
+  const totalOfDocument = database.prepare("SELECT 1 FROM day_total WHERE document_id = ? LIMIT 1");
+  const addTotal = database.prepare(
+    `INSERT INTO day_total(local_day, document_id, active_us) VALUES(?, ?, ?)
+      ON CONFLICT DO UPDATE SET active_us = active_us + excluded.active_us`,
+  );
+  const dropTotal = database.prepare(
+    "DELETE FROM day_total WHERE local_day = ? AND document_id = ?",
+  );
+  const freePages = database.prepare<{ freelist_count: number }>("PRAGMA freelist_count");
+  const dropTotalsOfApp = database.prepare(
+    "DELETE FROM day_total WHERE document_id IN (SELECT id FROM document WHERE app = ?)",
+  );
+  const dropAppOnly = database.prepare(
+    `DELETE FROM document WHERE app = ? AND title IS NULL AND place IS NULL
+        AND NOT EXISTS (SELECT 1 FROM label WHERE document_id = document.id)`,
+  );
+
+  const eraseOne = (id: number, mode: EraseMode): EventRow | null => {
+    const row = findEvent.get(id);
+    if (row === undefined) return null;
+    dropEvent.run(id);
+    if ((row.label_id & KIND_MASK) === KIND_CODES.window && row.document_id !== null) {
+      const stretch = { documentId: row.document_id, startUs: id, timeZone: row.time_zone };
+      if (mode === "forget") visits.subtract(stretch, row.end_us);
+      visits.rebuild(row.document_id, id, row.end_us);
+    }
+    return row;
+  };
+
+  /** Which of these labels no event bears any more. One pass over the events, in steps. */
+  const unusedLabels = async (candidates: ReadonlySet<number>): Promise<Set<number>> => {
+    const unused = new Set(candidates);
+    let fromUs = Number.MIN_SAFE_INTEGER;
+    while (unused.size > 0) {
+      const rows = eventsFrom.all(fromUs, ROWS_PER_STEP);
+      for (const row of rows) unused.delete(row.label_id);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < ROWS_PER_STEP) break;
+      fromUs = last.start_us + 1;
+      await nextTurn();
+    }
+    return unused;
+  };
+
+  /** Puts the totals of a document that goes on the account of its application. */
+  const foldTotals = async (documentIds: ReadonlySet<number>): Promise<void> => {
+    for (const { local_day: localDay } of days.all()) {
+      const totals = totalsOfDay
+        .all(localDay)
+        .filter((total) => documentIds.has(total.document_id));
+      if (totals.length === 0) continue;
+      database.transaction(() => {
+        for (const { document_id: documentId, active_us: activeUs } of totals) {
+          const document = findDocument.get(documentId);
+          if (document === undefined || document.is_app_only === 1) continue;
+          dropTotal.run(localDay, documentId);
+          addTotal.run(localDay, documents.internApp(document.app), activeUs);
+        }
+      });
+      await nextTurn();
+    }
+  };
+
+  const dropText = async (
+    candidates: ReadonlySet<number>,
+  ): Promise<{ labels: number; documents: number }> => {
+    let labels = 0;
+    const orphaned = new Set<number>();
+    database.transaction(() => {
+      for (const id of candidates) {
+        const documentId = documentOfLabel.get(id)?.document_id ?? null;
+        labels += dropLabel.run(id);
+        if (documentId !== null && labelOfDocument.get(documentId) === undefined)
+          orphaned.add(documentId);
+      }
+    });
+    // Older days may still tell of them, when those days' events expired before.
+    if (orphaned.size > 0) await foldTotals(orphaned);
+    let dropped = 0;
+    for (const batch of batches(orphaned, EVENTS_PER_STEP)) {
+      database.transaction(() => {
+        for (const id of batch) {
+          // It may have been seen again while the totals were folded.
+          if (labelOfDocument.get(id) !== undefined) continue;
+          if (findDocument.get(id)?.is_app_only === 1 && totalOfDocument.get(id) !== undefined)
+            continue;
+          dropped += dropDocument.run(id);
+        }
+      });
+      await nextTurn();
+    }
+    return { labels, documents: dropped };
+  };
+
+  return {
+    events: async (ids, mode) => {
+      let events = 0;
+      const labels = new Set<number>();
+      for (const batch of batches(ids, EVENTS_PER_STEP)) {
+        const erased = database.transaction(() =>
+          batch.flatMap((id) => {
+            const row = eraseOne(id, mode);
+            return row === null ? [] : [row];
+          }),
+        );
+        events += erased.length;
+        onErased(erased.length);
+        for (const row of erased) labels.add(row.label_id);
+        await nextTurn();
+      }
+      const interned = documents.trackInterned();
+      try {
+        const unused = await unusedLabels(labels);
+        // An event that came in behind the sweep, by an import or a clock set back, saves its label.
+        for (const id of interned.seen) unused.delete(id);
+        const text = await dropText(unused);
+        return { events, ...text };
+      } finally {
+        interned.stop();
+      }
+    },
+    totalsOf: (app) => {
+      database.transaction(() => {
+        dropTotalsOfApp.run(app);
+        dropAppOnly.run(app);
+      });
+    },
+    shred: async () => {
+      for (let left = Infinity; ;) {
+        const free = freePages.get()?.freelist_count ?? 0;
+        if (free === 0 || free >= left) break;
+        left = free;
+        database.execute(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`);
+        await nextTurn();
+      }
+      return database.scrub();
+    },
+  };
+}
+
+/** A few milliseconds of work. */
+const EVENTS_PER_STEP = 200;
+const ROWS_PER_STEP = 10_000;
+const PAGES_PER_STEP = 500;
+
+interface EventRow {
+  readonly start_us: number;
+  readonly end_us: number;
+  readonly label_id: number;
+  readonly document_id: number | null;
+  readonly time_zone: string;
+}
+
+function* batches<T>(items: Iterable<T>, size: number): Generator<readonly T[]> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Lets the requests that came in meanwhile be answered. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

@@ -1,0 +1,132 @@
+/**
+ * Keeping no more than was asked for: by age and by size, oldest first. It promises that daily totals
+ * outlive the events, that no title of an expired event is left in the files, and that two runs never
+ * overlap.
+ */
+import type { Log } from "../log.ts";
+import type { EventStore } from "./events.ts";
+
+export interface RetentionLimits {
+  /** Events that ended longer ago are erased; null keeps them for ever. */
+  readonly maxAgeDays: number | null;
+  /** The oldest events are erased until the database is no larger; null sets no bound. */
+  readonly maxBytes: number | null;
+}
+
+export interface RetentionReport {
+  readonly events: number;
+  readonly documents: number;
+  /** False when a reader kept the write-ahead log from being emptied; the next run does it. */
+  readonly shredded: boolean;
+}
+
+export interface Retention {
+  /** Runs once, as of `nowUs`. Null when a run is going on already. */
+  readonly run: (nowUs: number) => Promise<RetentionReport | null>;
+  /** Whether the last finished run lies more than `everyMs` back, such as after a night asleep. */
+  readonly isDue: (nowUs: number, everyMs: number) => boolean;
+}
+
+export function createRetention(store: EventStore, limits: RetentionLimits, log: Log): Retention {
+  const { database, eraser } = store;
+  const oldest = database.prepare<{ start_us: number }>(
+    `SELECT start_us FROM event WHERE start_us + duration_us < ? AND start_us > ? AND start_us < ?
+      ORDER BY start_us LIMIT ${IDS_PER_LOOK}`,
+  );
+  const position = database.prepare<{ start_us: number }>(
+    "SELECT start_us FROM event ORDER BY start_us LIMIT 1 OFFSET ?",
+  );
+  const pages = database.prepare<{ used: number; size: number }>(
+    `SELECT page_count - freelist_count AS used, page_size AS size
+       FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+  );
+  const readMeta = database.prepare<{ value: string }>("SELECT value FROM meta WHERE name = ?");
+  const writeMeta = database.prepare(
+    "INSERT INTO meta(name, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+  );
+  let running = false;
+
+  /** Ids of what ended before an instant, found as they are asked for: the list may be long. */
+  function* endedBefore(cutoffUs: number): Generator<number> {
+    let lastUs = Number.MIN_SAFE_INTEGER;
+    for (;;) {
+      const rows = oldest.all(cutoffUs, lastUs, cutoffUs);
+      for (const row of rows) yield row.start_us;
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      lastUs = last.start_us;
+    }
+  }
+
+  const usedBytes = (): number => {
+    const row = pages.get();
+    return row === undefined ? 0 : row.used * row.size;
+  };
+
+  /** Erases the oldest twentieth again and again: totals and text make it hard to foretell what a row frees. */
+  const fitInto = async (maxBytes: number): Promise<{ events: number; documents: number }> => {
+    let events = 0;
+    let documents = 0;
+    while (usedBytes() > maxBytes) {
+      const count = store.summary().eventCount;
+      if (count === 0) break;
+      const until = position.get(Math.ceil(count / 20))?.start_us ?? Number.MAX_SAFE_INTEGER;
+      const erased = await eraser.events(startedBefore(until), "expire");
+      if (erased.events === 0) break;
+      events += erased.events;
+      documents += erased.documents;
+    }
+    return { events, documents };
+  };
+
+  const startedBefore = function* (untilUs: number): Generator<number> {
+    yield* takeWhile(endedBefore(Number.MAX_SAFE_INTEGER), (startUs) => startUs < untilUs);
+  };
+
+  const runOnce = async (nowUs: number): Promise<RetentionReport> => {
+    let events = 0;
+    let documents = 0;
+    if (limits.maxAgeDays !== null) {
+      const erased = await eraser.events(endedBefore(nowUs - limits.maxAgeDays * DAY_US), "expire");
+      events += erased.events;
+      documents += erased.documents;
+    }
+    if (limits.maxBytes !== null) {
+      const erased = await fitInto(limits.maxBytes);
+      events += erased.events;
+      documents += erased.documents;
+    }
+    writeMeta.run(LAST_RUN, String(nowUs));
+    const shredded = await eraser.shred();
+    if (events > 0) log.info("expired events", { events, documents, shredded });
+    return { events, documents, shredded };
+  };
+
+  return {
+    run: async (nowUs) => {
+      if (running) return null;
+      running = true;
+      try {
+        return await runOnce(nowUs);
+      } finally {
+        running = false;
+      }
+    },
+    isDue: (nowUs, everyMs) => {
+      const last = Number(readMeta.get(LAST_RUN)?.value ?? "");
+      // A last run that lies ahead was written under a clock that has since been put right.
+      return !(last > 0 && last <= nowUs && nowUs - last < everyMs * 1000);
+    },
+  };
+}
+
+const DAY_US = 86_400_000_000;
+const IDS_PER_LOOK = 500;
+const LAST_RUN = "retention_last_us";
+
+function* takeWhile<T>(items: Iterable<T>, holds: (item: T) => boolean): Generator<T> {
+  for (const item of items) {
+    if (!holds(item)) return;
+    yield item;
+  }
+}
