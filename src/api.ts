@@ -4,6 +4,7 @@
  */
 import type { InjectedBlock } from "./context/markers.ts";
 import type { UntrustedSpan } from "./context/plain-text.ts";
+import type { ModelTurnText, OwnerText } from "./context/turn.ts";
 import type { ActivityEvent, EventKind } from "./capture/events.ts";
 import type { Blindness, SourceStatus } from "./capture/sources/source.ts";
 
@@ -33,6 +34,29 @@ export interface ContextRequest {
   readonly timeZone?: string;
   /** Who asks, for the ledger. */
   readonly client?: string;
+}
+
+/** What is composed: the owner's turn with what the session waits to tell the model. */
+export interface TurnRequest {
+  /** The conversation whose waiting events are told, and then are no longer waiting. */
+  readonly session: string;
+  readonly ownerText: string;
+  readonly form: ContextForm;
+  readonly budgetTokens?: number;
+  readonly now?: string;
+  readonly timeZone?: string;
+  readonly client?: string;
+}
+
+export interface TurnAnswer {
+  /** For the model alone: system block, block by `form`, owner's text. */
+  readonly modelText: ModelTurnText;
+  /** For every screen, title, search and voice: kept beside `modelText`. */
+  readonly ownerText: OwnerText;
+  /** Code units of `modelText` before the owner's text; 0 when nothing was injected. */
+  readonly injectedLength: number;
+  /** Where in `modelText` stand characters that strangers wrote. */
+  readonly untrustedSpans: readonly UntrustedSpan[];
 }
 
 /** How the answer came about. */
