@@ -1,0 +1,166 @@
+/**
+ * Whether the owner has paused recording, and until when. It promises that a pause outlives the daemon, that
+ * it ends by itself at its time, and that a record of it which cannot be read counts as paused.
+ */
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+import type { Clock } from "../clock.ts";
+import { ActivityError } from "../errors.ts";
+import type { Log } from "../log.ts";
+
+/** A pause that is in force. */
+export interface PauseState {
+  readonly sinceUs: number;
+  /** When it ends by itself; null: it lasts until `resume`. */
+  readonly untilUs: number | null;
+}
+
+export interface Pause {
+  /** The pause in force, or null while recording goes on. */
+  readonly state: () => PauseState | null;
+  /**
+   * Pauses until `untilUs` (null: until `resume`). A pause that is in force already keeps its beginning.
+   * Throws `bad_request` for an end that is not in the future, `database_unwritable` when the pause is in
+   * force but would not outlive the daemon.
+   */
+  readonly pause: (untilUs: number | null) => PauseState;
+  /** Ends the pause; nothing happens when there is none. */
+  readonly resume: () => void;
+  readonly close: () => void;
+}
+
+export interface OpenPauseOptions {
+  /** Where the pause is kept while it lasts. */
+  readonly file: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called after recording was paused or resumed, also when a pause ran out. */
+  readonly onChange: (state: PauseState | null) => void;
+}
+
+/** How late a pause may end: the wall clock is asked, since timers stand still while the machine sleeps. */
+const CHECK_MS = 1_000;
+
+/** Name of the file in the data folder. */
+export const PAUSE_FILE = "pause.json";
+
+/** Opens the pause of a data folder. `onChange` is not called for the state it finds. */
+export function openPause({ file, clock, log, onChange }: OpenPauseOptions): Pause {
+  let state = readPause(file, clock.nowUs(), log);
+  let timer: NodeJS.Timeout | null = null;
+
+  const end = (): void => {
+    state = null;
+    schedule();
+    try {
+      rmSync(file, { force: true });
+    } catch (error) {
+      // The file names its end or a later `resume` removes it; recording goes on as the owner asked.
+      log.warn("cannot remove the pause file", { reason: reasonOf(error) });
+    }
+    onChange(null);
+  };
+
+  const current = (): PauseState | null => {
+    if (state !== null && state.untilUs !== null && clock.nowUs() >= state.untilUs) end();
+    return state;
+  };
+
+  function schedule(): void {
+    if (timer !== null) clearInterval(timer);
+    timer = null;
+    if (state === null || state.untilUs === null) return;
+    timer = setInterval(current, CHECK_MS);
+    timer.unref();
+  }
+
+  schedule();
+  return {
+    state: current,
+    pause: (untilUs) => {
+      const nowUs = clock.nowUs();
+      if (untilUs !== null && !(untilUs > nowUs)) {
+        throw new ActivityError(
+          "bad_request",
+          "The pause would end before it begins.",
+          "Give an end in the future: activityd pause 1h, or activityd pause until-resume.",
+        );
+      }
+      const next = { sinceUs: current()?.sinceUs ?? nowUs, untilUs };
+      const wasPaused = state !== null;
+      // In force before it is written: a full disk must not keep the owner from pausing.
+      state = next;
+      schedule();
+      if (!wasPaused) onChange(next);
+      writePause(file, next);
+      return next;
+    },
+    resume: () => {
+      if (state !== null) end();
+    },
+    close: () => {
+      if (timer !== null) clearInterval(timer);
+      timer = null;
+    },
+  };
+}
+
+/** The pause that a file describes; null when there is none or it is over. */
+export function readPause(file: string, nowUs: number, log: Log): PauseState | null {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    log.warn("cannot read the pause file: recording is paused", { reason: reasonOf(error) });
+    return { sinceUs: nowUs, untilUs: null };
+  }
+  const pause = parsePause(text);
+  if (pause === null) {
+    // Whoever wrote it wanted a pause: half a file is no reason to record.
+    log.warn("the pause file is damaged: recording is paused until it is resumed");
+    return { sinceUs: nowUs, untilUs: null };
+  }
+  return pause.untilUs !== null && nowUs >= pause.untilUs ? null : pause;
+}
+
+function parsePause(text: string): PauseState | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Told by the caller.
+    return null;
+  }
+  if (typeof value !== "object" || value === null) return null;
+  if (!("sinceUs" in value) || !("untilUs" in value)) return null;
+  const { sinceUs, untilUs } = value;
+  if (typeof sinceUs !== "number" || !Number.isFinite(sinceUs)) return null;
+  if (untilUs !== null && (typeof untilUs !== "number" || !Number.isFinite(untilUs))) return null;
+  return { sinceUs, untilUs };
+}
+
+/**
+ * Keeps a pause in its file, whole or not at all. Also for the command line while no daemon runs: the next
+ * one starts paused. Throws `database_unwritable`.
+ */
+export function writePause(file: string, state: PauseState): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600 });
+    chmodSync(`${file}.new`, 0o600);
+    renameSync(`${file}.new`, file);
+  } catch (cause) {
+    throw new ActivityError(
+      "database_unwritable",
+      `Recording is paused, but the pause cannot be kept in ${file}: ${reasonOf(cause)}.`,
+      "Make room or give write access; until then a restart would resume recording.",
+      { cause },
+    );
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
