@@ -18,6 +18,7 @@ export const ERROR_CODES = [
   "method_not_allowed",
   "not_found",
   "platform_unsupported",
+  "privacy_failed",
   "rule_invalid",
   "socket_in_use",
   "socket_path_too_long",

@@ -45,14 +45,14 @@ export interface PrivacyConfig {
   readonly seeded: boolean;
   readonly emails: "keep" | "redact";
   /** What is stored for browsers that do not mark their private windows: everything, or the name alone. */
-  readonly unmarkedBrowsers: "keep" | "app-only";
+  readonly unmarked_browsers: "keep" | "app-only";
   readonly rules: readonly PrivacyRule[];
 }
 
 export const DEFAULT_PRIVACY: PrivacyConfig = {
   seeded: true,
   emails: "keep",
-  unmarkedBrowsers: "keep",
+  unmarked_browsers: "keep",
   rules: [],
 };
 
@@ -92,7 +92,7 @@ export const privacySchema = z
   .strictObject({
     seeded: z.boolean().default(DEFAULT_PRIVACY.seeded),
     emails: z.enum(["keep", "redact"]).default(DEFAULT_PRIVACY.emails),
-    unmarkedBrowsers: z.enum(["keep", "app-only"]).default(DEFAULT_PRIVACY.unmarkedBrowsers),
+    unmarked_browsers: z.enum(["keep", "app-only"]).default(DEFAULT_PRIVACY.unmarked_browsers),
     rules: z.array(ruleSchema).max(500).default([]),
   })
   .superRefine((config, context) => {

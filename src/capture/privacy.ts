@@ -106,7 +106,7 @@ export function createPrivacyGate(
     let appOnly = decided?.action === "app-only";
     if (decided !== null) names.push(decided.rule);
     else if (
-      config.unmarkedBrowsers === "app-only" &&
+      config.unmarked_browsers === "app-only" &&
       sample.private !== false &&
       readPrivateMarking(app) === "unmarked"
     ) {

@@ -159,7 +159,7 @@ describe("private windows", () => {
   });
 
   test("a browser without a mark is recorded, or by its name alone when the owner asks for that", () => {
-    const strict = createPrivacyGate({ ...DEFAULT_PRIVACY, unmarkedBrowsers: "app-only" });
+    const strict = createPrivacyGate({ ...DEFAULT_PRIVACY, unmarked_browsers: "app-only" });
     const page = window("chromium", "Inbox - Chromium", { url: "https://example.com/a" });
     expect(kept(standard, page)).toMatchObject({ title: "Inbox - Chromium" });
     expect(kept(strict, page)).toEqual({ app: "chromium", title: null, place: null });
