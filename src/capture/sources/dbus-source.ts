@@ -7,6 +7,7 @@ import { type Bus, openBus } from "./dbus.ts";
 import type { BusKind } from "./dbus-address.ts";
 import type {
   Blindness,
+  Rejection,
   SampleOf,
   Source,
   SourceContext,
@@ -33,8 +34,8 @@ export interface BusBackend<K extends SourceKind> {
 export async function openBusSource<K extends SourceKind>(
   which: BusKind,
   context: SourceContext,
-  begin: (session: BusSession<K>) => Promise<BusBackend<K> | { readonly rejected: Blindness }>,
-): Promise<{ readonly source: Source<K> } | { readonly rejected: Blindness }> {
+  begin: (session: BusSession<K>) => Promise<BusBackend<K> | { readonly rejected: Rejection }>,
+): Promise<{ readonly source: Source<K> } | { readonly rejected: Rejection }> {
   const relay = createRelay<K>();
   const opened = await openBus(which, context.env, relay.lose);
   if ("rejected" in opened) return opened;

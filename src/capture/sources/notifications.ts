@@ -20,7 +20,7 @@ const REMEMBERED = 64;
 
 /** `kind: "notification"`. A snapshot is always null: what was sent is told once. */
 export const notifications: SourceProvider<"notification"> = {
-  id: "dbus-notifications",
+  id: "notifications",
   kind: "notification",
   open: (context) =>
     openBusSource<"notification">("session", context, async ({ bus, report }) => {
@@ -41,6 +41,7 @@ export const notifications: SourceProvider<"notification"> = {
             reason: `The session bus refuses to be monitored (${reply.error}).`,
             remedy:
               "Its policy must allow org.freedesktop.DBus.Monitoring for this user; without it notifications stay unseen.",
+            applies: true,
           },
         };
       }

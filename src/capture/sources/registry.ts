@@ -15,8 +15,12 @@ export function createSourceRegistry(): SourceRegistry {
 
   const providers: { readonly [K in SourceKind]: readonly SourceProvider<K>[] } = {
     // An X display is asked last: under Wayland it answers too, but knows only its own clients.
-    window: [lazy("x11", "window", async () => (await x11()).window)],
+    window: [
+      lazy("kwin", "window", async () => (await import("./kde.ts")).kwin),
+      lazy("x11", "window", async () => (await x11()).window),
+    ],
     input: [
+      lazy("kde-idle", "input", async () => (await import("./kde.ts")).kdeIdle),
       lazy("x11", "input", async () => (await x11()).input),
       lazy("logind-idle-hint", "input", async () => (await import("./logind.ts")).logindIdle),
     ],
