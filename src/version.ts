@@ -1,2 +1,2 @@
-/** The version of this program, once. A test compares it with package.json, so that no file is read at start. */
+/** The program's version, as package.json has it; a test keeps the two equal. */
 export const VERSION = "0.1.0";

@@ -250,29 +250,8 @@ export function isSameFacts(a: EventFacts, b: EventFacts): boolean {
 }
 
 /** A text that is equal exactly when the facts are: field order does not matter. */
-export function factsKey(facts: EventFacts): string {
+function factsKey(facts: EventFacts): string {
   return JSON.stringify(Object.entries(facts).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/**
- * Heartbeat merge: what a sample at `atUs` does to the open event of its kind.
- *
- * ```
- * open  |-------|            same facts, gap <= pulseUs:  |-----------|   "extend"
- * sample            x        else:                        |-------|   x   "start"
- * ```
- *
- * A sample before the open event's end (a clock that stepped back) starts a new event.
- */
-export function mergeHeartbeat(
-  open: { readonly facts: EventFacts; readonly endUs: number } | null,
-  facts: EventFacts,
-  atUs: number,
-  pulseUs: number,
-): "extend" | "start" {
-  if (open === null || !isSameFacts(open.facts, facts)) return "start";
-  const gapUs = atUs - open.endUs;
-  return gapUs >= 0 && gapUs <= pulseUs ? "extend" : "start";
 }
 
 /** The part of a span inside `[fromUs, toUs)`, or null when they do not meet. */

@@ -13,7 +13,7 @@ import type {
 } from "../api.ts";
 import { ActivityError, fromErrorEnvelope } from "../errors.ts";
 import { VERSION } from "../version.ts";
-import { defaultSocketPath } from "./socket.ts";
+import { resolvePaths } from "../paths.ts";
 import { HEARTBEAT_MS, VERSION_HEADER } from "./wire.ts";
 
 export interface ConnectOptions {
@@ -33,7 +33,7 @@ const ANSWER_TIMEOUT_MS = 10_000;
  * Every method throws `daemon_unreachable` when no daemon answers.
  */
 export function connectActivity(options: ConnectOptions = {}): ActivityApi {
-  const socketPath = options.socketPath ?? defaultSocketPath(process.env);
+  const socketPath = options.socketPath ?? resolvePaths(process.env).socketPath;
   const closing = new AbortController();
   let skewTold = false;
 

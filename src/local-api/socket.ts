@@ -4,44 +4,10 @@
  */
 import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { connect, type Server } from "node:net";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { ActivityError } from "../errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-const FILE_NAME = "activityd.sock";
-
-/**
- * The path of the socket: `$ACTIVITYD_SOCKET`, else in the service's runtime directory, else in the session's,
- * else below the owner's state directory. Daemon and clients find each other by asking the same function.
- *
- * @throws ActivityError `platform_unsupported` on Windows, whose pipes cannot be closed to other users from Node.
- */
-export function defaultSocketPath(
-  env: Environment,
-  platform: NodeJS.Platform = process.platform,
-): string {
-  const chosen = env["ACTIVITYD_SOCKET"];
-  if (chosen !== undefined && chosen !== "") return chosen;
-  if (platform === "win32") {
-    throw new ActivityError(
-      "platform_unsupported",
-      "The local API needs a Unix socket, and on Windows there is none that is closed to other users.",
-      "Run activityd inside WSL, or on Linux or macOS.",
-    );
-  }
-  // systemd.exec(5): several directories are separated by colons; ours is the only one or the first.
-  const service = env["RUNTIME_DIRECTORY"]?.split(":")[0];
-  if (service !== undefined && service !== "") return join(service, FILE_NAME);
-  const session = env["XDG_RUNTIME_DIR"];
-  if (session !== undefined && session !== "") return join(session, "activityd", FILE_NAME);
-  const home = env["HOME"] ?? "/";
-  const state =
-    platform === "darwin"
-      ? join(home, "Library", "Application Support")
-      : env["XDG_STATE_HOME"] || join(home, ".local", "state");
-  return join(state, "activityd", "run", FILE_NAME);
-}
 
 /**
  * The socket that systemd opened for this process (sd_listen_fds(3)), or null. Only the first is used.
@@ -54,9 +20,20 @@ export function inheritedSocketFd(env: Environment, pid: number): number | null 
  * Makes `server` listen on `path`, readable and writable by the owner alone. The directory is made when it is
  * absent; a socket that nobody answers on is replaced.
  *
- * @throws ActivityError `socket_path_too_long`, `socket_unsafe`, `socket_in_use`
+ * @throws ActivityError `platform_unsupported`, `socket_path_too_long`, `socket_unsafe`, `socket_in_use`
  */
-export async function listenPrivately(server: Server, path: string): Promise<void> {
+export async function listenPrivately(
+  server: Server,
+  path: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<void> {
+  if (platform === "win32") {
+    throw new ActivityError(
+      "platform_unsupported",
+      "The local API needs a Unix socket, and on Windows there is none that is closed to other users.",
+      "Run activityd inside WSL, or on Linux or macOS.",
+    );
+  }
   requireShortPath(path);
   requirePrivateDirectory(dirname(path));
   await removeDeadSocket(path);

@@ -4,11 +4,7 @@ import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  defaultSocketPath,
-  inheritedSocketFd,
-  listenPrivately,
-} from "../../src/local-api/socket.ts";
+import { inheritedSocketFd, listenPrivately } from "../../src/local-api/socket.ts";
 import { failureOf } from "../contract/activity-api.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
@@ -21,27 +17,9 @@ function openServer() {
 }
 
 describe("the path of the socket", () => {
-  test.each([
-    [{ ACTIVITYD_SOCKET: "/x/a.sock", RUNTIME_DIRECTORY: "/run/r" }, "linux", "/x/a.sock"],
-    [
-      { RUNTIME_DIRECTORY: "/run/r:/run/s", XDG_RUNTIME_DIR: "/run/user/7" },
-      "linux",
-      "/run/r/activityd.sock",
-    ],
-    [
-      { XDG_RUNTIME_DIR: "/run/user/7", HOME: "/h" },
-      "linux",
-      "/run/user/7/activityd/activityd.sock",
-    ],
-    [{ HOME: "/h", XDG_STATE_HOME: "/s" }, "linux", "/s/activityd/run/activityd.sock"],
-    [{ HOME: "/h", XDG_RUNTIME_DIR: "" }, "linux", "/h/.local/state/activityd/run/activityd.sock"],
-    [{ HOME: "/h" }, "darwin", "/h/Library/Application Support/activityd/run/activityd.sock"],
-  ] as const)("for %j on %s is %s", (env, platform, path) => {
-    expect(defaultSocketPath(env, platform)).toBe(path);
-  });
-
   test("is refused on Windows, where it would be open to others", async () => {
-    const error = await failureOf((async () => defaultSocketPath({}, "win32"))());
+    const path = join(createTempHome(), "run", "activityd.sock");
+    const error = await failureOf(listenPrivately(openServer(), path, "win32"));
     expect(error.code).toBe("platform_unsupported");
   });
 

@@ -1,0 +1,300 @@
+/**
+ * The daemon without its faces: capture, store and answers in one object. It promises that what it tells is
+ * what was committed or, while the disk refuses, what is held in memory, and that one failing part leaves the
+ * others running.
+ */
+import type {
+  ActivityApi,
+  ContextAnswer,
+  ContextRequest,
+  StatusAnswer,
+  WatchMessage,
+} from "./api.ts";
+import { renderContextBlock } from "./capture/context-block.ts";
+import { createPrivacyGate } from "./capture/privacy.ts";
+import { createSampler } from "./capture/sampler.ts";
+import { readSnapshot } from "./capture/snapshot.ts";
+import { createSourceKeeper, type SourceKeeper } from "./capture/sources/keeper.ts";
+import { createSourceRegistry, type SourceRegistry } from "./capture/sources/registry.ts";
+import type {
+  Blindness,
+  SampleOf,
+  SourceKind,
+  SourceResult,
+  SourceStatus,
+} from "./capture/sources/source.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { ActivityError } from "./errors.ts";
+import type { Log } from "./log.ts";
+import type { Paths } from "./paths.ts";
+import { openEventStore } from "./store/events.ts";
+import { VERSION } from "./version.ts";
+
+const EXACT_BUDGET_TOKENS = 170;
+const DEFAULT_EVENTS_LIMIT = 1_000;
+
+export interface ActivityAppOptions {
+  readonly config: Config;
+  readonly paths: Paths;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The backends; all of this platform's unless given. */
+  readonly registry?: SourceRegistry;
+}
+
+/** An `ActivityApi` in this process, with its capture. */
+export interface ActivityApp extends ActivityApi {
+  /** Begins to capture. Resolves after every kind of source was sought once. */
+  readonly start: () => Promise<void>;
+}
+
+/** Opens the store and makes everything ready. Throws what the store or the rules throw. */
+export function createActivityApp(options: ActivityAppOptions): ActivityApp {
+  const { config, paths, env, clock, log, registry = createSourceRegistry() } = options;
+  const { capture } = config;
+  const startedUs = clock.nowUs();
+  const gate = createPrivacyGate(config.privacy);
+  const store = openEventStore({ directory: paths.dataDirectory, clock, log });
+  const assistantApps = capture.assistant_apps.map((app) => app.toLowerCase());
+  const changes = createChangeSignal();
+  /** The present block, until something changes or the minute is over. */
+  let held: {
+    readonly minute: number;
+    readonly timeZone: string;
+    readonly answer: ContextAnswer;
+  } | null = null;
+
+  let told = { id: 0, etag: "" };
+
+  const sampler = createSampler({
+    store,
+    gate,
+    clock,
+    log,
+    idleAfterMs: capture.idle_after_seconds * 1000,
+    onChange: () => {
+      held = null;
+      changes.notify();
+    },
+  });
+
+  const keepers = {
+    window: keep("window", sampler.take.window),
+    input: keep("input", () => {}),
+    session: keep("session", sampler.take.session),
+    system: keep("system", () => {}),
+    media: keep("media", sampler.take.media),
+  };
+
+  return {
+    start: async () => {
+      sampler.start({
+        input: polled(keepers.input),
+        system: polled(keepers.system),
+        window: polled(keepers.window),
+      });
+      await Promise.all(Object.values(keepers).map(async (keeper) => keeper?.start()));
+      sampler.refresh();
+    },
+    status: async () => readStatus(),
+    context: async (request) => answer(request),
+    events: async ({ fromUs, toUs = clock.nowUs() + 1, kinds, limit = DEFAULT_EVENTS_LIMIT }) => {
+      if (toUs < fromUs) {
+        throw new ActivityError(
+          "bad_request",
+          `The range ends (${toUs}) before it begins (${fromUs}).`,
+          "Give fromUs below toUs.",
+        );
+      }
+      return store.between(fromUs, toUs, { limit, ...(kinds === undefined ? {} : { kinds }) });
+    },
+    watch: (watchOptions) => watch(watchOptions?.signal),
+    close: async () => {
+      for (const keeper of Object.values(keepers)) keeper?.close();
+      sampler.close();
+      changes.close();
+      store.close();
+    },
+  };
+
+  function keep<K extends SourceKind & keyof Config["capture"]>(
+    kind: K,
+    onSample: (result: SourceResult<SampleOf[K]>) => void,
+  ): SourceKeeper<K> | null {
+    if (!capture[kind]) return null;
+    return createSourceKeeper<K>({
+      kind,
+      providers: registry.providersFor(kind),
+      context: { env, clock, log },
+      onSample: (result) => onSample(result),
+      onState: () => {
+        held = null;
+        changes.notify();
+      },
+    });
+  }
+
+  function answer(request: ContextRequest): ContextAnswer {
+    if (request.form === "digest") {
+      throw new ActivityError(
+        "bad_request",
+        "The digest is not built yet.",
+        'Ask for form "exact".',
+      );
+    }
+    return request.now === undefined
+      ? presentAnswer(request)
+      : renderAnswer(request, parseNow(request.now), true);
+  }
+
+  function presentAnswer(request: ContextRequest): ContextAnswer {
+    const nowUs = clock.nowUs();
+    if (request.budgetTokens !== undefined) return renderAnswer(request, nowUs, false);
+    const minute = Math.floor(nowUs / 60_000_000);
+    const timeZone = request.timeZone ?? clock.timeZone();
+    if (held === null || held.minute !== minute || held.timeZone !== timeZone) {
+      held = { minute, timeZone, answer: renderAnswer(request, nowUs, false) };
+    }
+    return held.answer;
+  }
+
+  function renderAnswer(
+    request: ContextRequest,
+    nowUs: number,
+    fromRecordAlone: boolean,
+  ): ContextAnswer {
+    const startedAtUs = clock.monotonicUs();
+    const snapshot = readSnapshot({
+      store,
+      present: fromRecordAlone ? null : sampler.present(),
+      nowUs,
+      timeZone: request.timeZone ?? clock.timeZone(),
+      assistantApps,
+    });
+    const rendered = renderContextBlock(snapshot, request.budgetTokens ?? EXACT_BUDGET_TOKENS);
+    return {
+      ...rendered,
+      form: "exact",
+      intent: "now",
+      source: "rules",
+      ms: (clock.monotonicUs() - startedAtUs) / 1000,
+      asOfUs: nowUs,
+      reasons: ["the real-time block tells what is so now"],
+    };
+  }
+
+  async function* watch(signal?: AbortSignal): AsyncGenerator<WatchMessage> {
+    let lastId = 0;
+    for (;;) {
+      if (signal?.aborted === true) return;
+      const next = changes.next(signal);
+      const present = presentAnswer({ form: "exact" });
+      // One number per change of the block, whoever watches.
+      if (present.etag !== told.etag) told = { id: told.id + 1, etag: present.etag };
+      if (told.id !== lastId) {
+        lastId = told.id;
+        yield { id: told.id, answer: present };
+      }
+      if (!(await next)) return;
+    }
+  }
+
+  function readStatus(): StatusAnswer {
+    const trouble = sampler.trouble();
+    const sources = statusOfSources();
+    const problems: Blindness[] = sources
+      .filter(({ state, kind }) => state === "lost" || (state === "blind" && kind === "window"))
+      .map(({ kind, why }) => ({
+        reason: `${kind} cannot be seen: ${why?.reason ?? "unknown"}`,
+        remedy: why?.remedy ?? "",
+      }));
+    if (trouble !== null) {
+      problems.push({
+        reason: `The store cannot be written: ${trouble.reason} ${trouble.waiting} events are held in memory.`,
+        remedy: `Make room or give write access in ${paths.dataDirectory}; writing goes on by itself.`,
+      });
+    }
+    return {
+      version: VERSION,
+      pid: process.pid,
+      startedUs,
+      nowUs: clock.nowUs(),
+      socket: paths.socketPath,
+      health: problems.length === 0 ? "ok" : "degraded",
+      problems,
+      sources,
+      store: { ...store.summary(), writable: trouble === null },
+    };
+  }
+
+  function statusOfSources(): readonly SourceStatus[] {
+    return Object.entries(keepers).map(
+      ([kind, keeper]) =>
+        keeper?.status() ?? {
+          kind: kind as SourceKind,
+          state: "off",
+          backend: null,
+          sinceUs: startedUs,
+          why: null,
+          rejected: [],
+        },
+    );
+  }
+}
+
+function polled<K extends SourceKind>(
+  keeper: SourceKeeper<K> | null,
+): (() => Promise<SourceResult<SampleOf[K]>>) | null {
+  return keeper === null ? null : () => keeper.snapshot();
+}
+
+function parseNow(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) {
+    throw new ActivityError(
+      "bad_request",
+      `Cannot read now "${text}" as an instant.`,
+      "Give ISO 8601, such as 2026-11-27T16:12:00+01:00.",
+    );
+  }
+  return ms * 1000;
+}
+
+/** Wakes every waiter at each change; many changes in one turn of the event loop are one. */
+function createChangeSignal(): {
+  readonly notify: () => void;
+  /** Resolves to true at the next change, to false when `signal` aborts or everything ends. */
+  readonly next: (signal?: AbortSignal) => Promise<boolean>;
+  readonly close: () => void;
+} {
+  let waiters: ((changed: boolean) => void)[] = [];
+  const wake = (changed: boolean): void => {
+    const woken = waiters;
+    waiters = [];
+    for (const resolve of woken) resolve(changed);
+  };
+  let isQueued = false;
+  return {
+    notify: () => {
+      if (isQueued || waiters.length === 0) return;
+      isQueued = true;
+      setImmediate(() => {
+        isQueued = false;
+        wake(true);
+      });
+    },
+    next: (signal) =>
+      new Promise((resolve) => {
+        const abort = (): void => settle(false);
+        const settle = (changed: boolean): void => {
+          signal?.removeEventListener("abort", abort);
+          resolve(changed);
+        };
+        waiters.push(settle);
+        signal?.addEventListener("abort", abort, { once: true });
+      }),
+    close: () => wake(false),
+  };
+}

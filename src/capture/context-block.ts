@@ -1,0 +1,276 @@
+/**
+ * The real-time block: a snapshot as the lines an assistant reads. Pure. It promises that within one minute
+ * and one state the bytes are the same, that what is unknown is left out and a gap is named, and that the
+ * budget holds for any text.
+ */
+import { createHash } from "node:crypto";
+import {
+  bodyLine,
+  field,
+  fragment,
+  joinFragments,
+  quoted,
+  type BodyLine,
+  type Fragment,
+} from "../context/block-lines.ts";
+import { headingBlock, type InjectedBlock } from "../context/markers.ts";
+import {
+  formatDuration,
+  localTime,
+  type LocalTime,
+  type UntrustedSpan,
+} from "../context/plain-text.ts";
+import { tokenBound } from "../context/tokens.ts";
+import type { GapEvent, InputSummary, Snapshot, SystemEvent, WindowEvent } from "./events.ts";
+
+const MAX_BEFORE_LINES = 3;
+const MAX_GAPS = 3;
+/** A closed gap shorter than this explains nothing that a reader would miss. */
+const MIN_GAP_US = 60_000_000;
+const MINUTE_US = 60_000_000;
+
+export interface RenderedContext {
+  /** Null when not even the heading and the time fit into the budget. */
+  readonly block: InjectedBlock | null;
+  readonly untrustedSpans: readonly UntrustedSpan[];
+  /** Ids of the events the lines were made of. */
+  readonly eventIds: readonly number[];
+  readonly tokens: number;
+  readonly etag: string;
+}
+
+/** A line with what it is worth: the least are left out first when the budget is short. */
+interface WeighedLine {
+  readonly line: BodyLine;
+  readonly worth: number;
+  readonly eventIds: readonly number[];
+}
+
+/** Renders `snapshot` in at most `budgetTokens` tokens of o200k. */
+export function renderContextBlock(snapshot: Snapshot, budgetTokens: number): RenderedContext {
+  const local = localTime(snapshot.timeZone);
+  const all = [
+    nowLine(snapshot, local),
+    focusedLine(snapshot, local),
+    ...beforeLines(snapshot, local),
+    inputLine(snapshot.input, local),
+    gapsLine(snapshot, local),
+    systemLine(snapshot.system, snapshot.locked),
+    mediaLine(snapshot),
+  ].filter((line) => line !== null);
+  for (let kept = all; kept.length > 0; kept = withoutLeast(kept)) {
+    const { block, untrustedSpans } = headingBlock(
+      "realtime",
+      kept.map(({ line }) => line),
+    );
+    const tokens = tokenBound(block);
+    if (tokens > budgetTokens) continue;
+    const eventIds = [...new Set(kept.flatMap((line) => line.eventIds))];
+    return { block, untrustedSpans, eventIds, tokens, etag: etagOf(block) };
+  }
+  return { block: null, untrustedSpans: [], eventIds: [], tokens: 0, etag: etagOf("") };
+}
+
+/** Drops the line that is worth least; of equals the later one. The time alone is no answer and goes last. */
+function withoutLeast(lines: readonly WeighedLine[]): WeighedLine[] {
+  const least = Math.min(...lines.map(({ worth }) => worth));
+  const index = lines.findLastIndex(({ worth }) => worth === least);
+  return lines.filter((_, at) => at !== index);
+}
+
+function etagOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+}
+
+// ---------------------------------------------------------------- lines
+
+function nowLine({ nowUs }: Snapshot, local: LocalTime): WeighedLine {
+  const line = bodyLine`Now: ${local.day(nowUs)} ${local.clock(nowUs)} ${local.zone(nowUs)}`;
+  return { line, worth: 100, eventIds: [] };
+}
+
+function focusedLine(snapshot: Snapshot, local: LocalTime): WeighedLine | null {
+  const { focused, blind, nowUs, gaps } = snapshot;
+  if (focused === "unknown") {
+    const lost = gaps.findLast(
+      (gap) => gap.kind === "gap" && gap.reason === "source-lost" && gap.endUs === nowUs,
+    );
+    const since = lost === undefined ? fragment`` : fragment` since ${local.clock(lost.startUs)}`;
+    const why =
+      blind === null ? fragment`` : fragment`: ${sentence(blind.reason)} ${sentence(blind.remedy)}`;
+    return {
+      line: bodyLine`Focused: unknown, windows cannot be seen${since}${why}`,
+      worth: 95,
+      eventIds: [],
+    };
+  }
+  if (focused === null) {
+    // While a named gap lasts (paused, locked, asleep) the gap says why nothing is focused.
+    if (gaps.some(({ endUs }) => endUs === nowUs) || snapshot.input.state === "away") return null;
+    return { line: bodyLine`Focused: nothing`, worth: 90, eventIds: [] };
+  }
+  const { startUs, endUs } = focused;
+  const when =
+    endUs >= nowUs
+      ? fragment`since ${local.clock(startUs)} (${age(startUs, nowUs)})`
+      : fragment`${local.clock(startUs)}–${local.clock(endUs)} (${formatDuration(endUs - startUs)}), left ${age(endUs, nowUs)} ago`;
+  return {
+    line: bodyLine`Focused: ${windowText(focused)}, ${when}`,
+    worth: 95,
+    eventIds: [focused.id],
+  };
+}
+
+function beforeLines({ recent, nowUs }: Snapshot, local: LocalTime): readonly WeighedLine[] {
+  return recent.slice(0, MAX_BEFORE_LINES).map((event, index) => {
+    const { startUs, endUs } = event;
+    const day = isSameDay(startUs, nowUs, local)
+      ? fragment``
+      : fragment`${local.shortDay(startUs)} `;
+    const span = fragment`${day}${local.clock(startUs)}–${local.clock(endUs)} (${formatDuration(endUs - startUs)})`;
+    return {
+      line: bodyLine`Before: ${windowText(event)}, ${span}`,
+      worth: [70, 40, 30][index] ?? 20,
+      eventIds: [event.id],
+    };
+  });
+}
+
+function inputLine(input: InputSummary, local: LocalTime): WeighedLine | null {
+  const facts: Fragment[] = [];
+  if (input.state !== "unknown") {
+    const since =
+      input.state === "active" || input.sinceUs === null
+        ? fragment``
+        : fragment` since ${local.clock(input.sinceUs)}`;
+    facts.push(fragment`${presenceWord(input.state)}${since}`);
+  }
+  const idle = input.lastIdle;
+  if (idle !== null) {
+    facts.push(
+      fragment`last idle ${local.clock(idle.startUs)}–${local.clock(idle.endUs)} (${formatDuration(idle.endUs - idle.startUs)})`,
+    );
+  }
+  const today = input.activeToday;
+  if (today !== null && today.activeUs >= MINUTE_US) {
+    facts.push(
+      fragment`${formatDuration(today.activeUs)} active today since ${local.clock(today.firstUs)}`,
+    );
+  }
+  if (facts.length === 0) return null;
+  return {
+    line: bodyLine`Input: ${joinFragments(facts, "; ")}`,
+    worth: 60,
+    eventIds: idle === null ? [] : [idle.id],
+  };
+}
+
+function presenceWord(state: InputSummary["state"]): Fragment {
+  switch (state) {
+    case "active":
+      return fragment`active`;
+    case "away":
+      return fragment`idle`;
+    case "passive":
+      return fragment`still, while something plays,`;
+    case "unknown":
+      return fragment`unknown`;
+  }
+}
+
+function gapsLine({ gaps, nowUs }: Snapshot, local: LocalTime): WeighedLine | null {
+  const told = gaps
+    .filter((gap) => gap.endUs >= nowUs || gap.endUs - gap.startUs >= MIN_GAP_US)
+    .slice(-MAX_GAPS);
+  if (told.length === 0) return null;
+  const texts = told.map((gap) => {
+    const day = isSameDay(gap.startUs, nowUs, local)
+      ? fragment``
+      : fragment`${local.shortDay(gap.startUs)} `;
+    const from = fragment`${day}${local.clock(gap.startUs)}`;
+    return gap.endUs >= nowUs
+      ? fragment`${gapWord(gap)} since ${from}`
+      : fragment`${gapWord(gap)} ${from}–${local.clock(gap.endUs)}`;
+  });
+  return {
+    line: bodyLine`Gaps: ${joinFragments(texts, "; ")}`,
+    worth: 80,
+    eventIds: told.map(({ id }) => id),
+  };
+}
+
+function gapWord(gap: GapEvent): Fragment {
+  if (gap.kind === "lock") return fragment`screen locked`;
+  if (gap.kind === "sleep") return fragment`asleep`;
+  switch (gap.reason) {
+    case "paused":
+      return fragment`paused`;
+    case "source-lost":
+      return fragment`window source lost`;
+    case "filtered":
+      return fragment`withheld by a privacy rule`;
+    case "stalled":
+      return fragment`capture stalled`;
+    case "not-running":
+      return fragment`not recording`;
+  }
+}
+
+function systemLine(system: SystemEvent | null, locked: boolean | null): WeighedLine | null {
+  const facts: Fragment[] = [];
+  if (system !== null && system.power !== null) {
+    const power = system.power === "ac" ? fragment`on AC` : fragment`on battery`;
+    const charge = system.batteryPercent;
+    facts.push(charge === null ? power : fragment`${power}, battery ${Math.round(charge)} %`);
+  }
+  if (locked !== null) facts.push(locked ? fragment`locked` : fragment`unlocked`);
+  if (system !== null) {
+    if (system.online !== null) facts.push(system.online ? fragment`online` : fragment`offline`);
+    if (system.cpuLoad !== null) facts.push(fragment`CPU ${Math.round(system.cpuLoad * 100)} %`);
+    if (system.memoryUsed !== null)
+      facts.push(fragment`memory ${Math.round(system.memoryUsed * 100)} %`);
+  }
+  if (facts.length === 0) return null;
+  return {
+    line: bodyLine`System: ${joinFragments(facts, "; ")}`,
+    worth: 50,
+    eventIds: system === null ? [] : [system.id],
+  };
+}
+
+function mediaLine({ media }: Snapshot): WeighedLine | null {
+  const playing = media.findLast((event) => event.playing);
+  if (playing === undefined) return null;
+  const title = playing.title === null ? fragment`` : fragment`: ${quoted("title", playing.title)}`;
+  const artist =
+    playing.artist === null ? fragment`` : fragment` by ${quoted("app", playing.artist)}`;
+  return {
+    line: bodyLine`Playing: ${field("app", playing.player)}${title}${artist}`,
+    worth: 45,
+    eventIds: [playing.id],
+  };
+}
+
+// ---------------------------------------------------------------- pieces
+
+function windowText({ app, title, place }: WindowEvent): Fragment {
+  const name = field("app", app);
+  const quotedTitle = title === null ? fragment`` : fragment`: ${quoted("title", title)}`;
+  const at = place === null ? fragment`` : fragment` ${field("place", place)}`;
+  return fragment`${name}${quotedTitle}${at}`;
+}
+
+/** A reason or remedy may carry words of an error that others wrote: a field like any other. */
+function sentence(text: string): Fragment {
+  return field("title", text);
+}
+
+/** Age in whole minutes of the clock, so that it changes with the minute and not with the second. */
+function age(sinceUs: number, nowUs: number): Fragment {
+  const minutes = Math.floor(nowUs / MINUTE_US) - Math.floor(sinceUs / MINUTE_US);
+  return minutes < 1 ? fragment`under 1 min` : fragment`${formatDuration(minutes * MINUTE_US)}`;
+}
+
+function isSameDay(aUs: number, bUs: number, local: LocalTime): boolean {
+  return local.isoDay(aUs) === local.isoDay(bUs);
+}

@@ -1,0 +1,334 @@
+/**
+ * From samples to events. It hides polling, the two clocks and the rules of presence, and promises that what
+ * is recorded was attended: while the machine sleeps, is locked, is paused or its owner is away no window is
+ * credited, and every such stretch is an event with its own name.
+ */
+import type { Clock } from "../clock.ts";
+import type { EventStore } from "../store/events.ts";
+import type { Log } from "../log.ts";
+import type {
+  EventFacts,
+  GapReason,
+  InputSample,
+  MediaSample,
+  SessionSample,
+  SystemFacts,
+  SystemSample,
+  WindowFacts,
+  WindowSample,
+} from "./events.ts";
+import type { PrivacyGate } from "./privacy.ts";
+import { createRecorder, type OpenEvent, type Recorder } from "./recorder.ts";
+import type { Blindness, SourceKind, SourceResult } from "./sources/source.ts";
+
+const TICK_MS = 1_000;
+const INPUT_POLL_MS = 5_000;
+const SYSTEM_POLL_MS = 30_000;
+/** Events drive the window source; a re-read finds what an event missed. */
+const WINDOW_REREAD_MS = 45_000;
+/** A wall clock this far ahead of the steady one slept; a tick this late was stalled. */
+const SLEEP_GAP_US = 30_000_000;
+
+/** The sources that are asked by the sampler; the others only report. */
+export interface PolledSources {
+  readonly input: (() => Promise<SourceResult<InputSample>>) | null;
+  readonly system: (() => Promise<SourceResult<SystemSample>>) | null;
+  readonly window: (() => Promise<SourceResult<WindowSample>>) | null;
+}
+
+export type Presence = "active" | "away" | "passive" | "unknown";
+
+/** What is so right now, for the snapshot. */
+export interface Present {
+  readonly window: OpenEvent | null | "unknown";
+  readonly blind: Blindness | null;
+  readonly presence: Presence;
+  readonly presenceSinceUs: number | null;
+  readonly locked: boolean | null;
+  readonly open: Recorder["open"];
+}
+
+export interface Sampler {
+  readonly start: (sources: PolledSources) => void;
+  /** Asks every polled source now instead of at its next turn. */
+  readonly refresh: () => void;
+  /** Takes what a source reported. */
+  readonly take: {
+    readonly window: (result: SourceResult<WindowSample>) => void;
+    readonly session: (result: SourceResult<SessionSample>) => void;
+    readonly media: (result: SourceResult<readonly MediaSample[]>) => void;
+  };
+  /** Stops or resumes recording; what is paused has no events but the gap. */
+  readonly setPaused: (paused: boolean) => void;
+  readonly present: () => Present;
+  readonly trouble: Recorder["trouble"];
+  /** Ends all events now and stops polling. */
+  readonly close: () => void;
+}
+
+export interface SamplerOptions {
+  readonly store: EventStore;
+  readonly gate: PrivacyGate;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly idleAfterMs: number;
+  /** Called after every change that a block could show. */
+  readonly onChange: () => void;
+}
+
+export function createSampler(options: SamplerOptions): Sampler {
+  const { store, gate, clock, log, idleAfterMs, onChange } = options;
+  const recorder = createRecorder({ store, clock, log });
+  let sources: PolledSources = { input: null, system: null, window: null };
+  let timer: NodeJS.Timeout | null = null;
+  let tickCount = 0;
+  let lastWallUs = clock.nowUs();
+  let lastSteadyUs = clock.monotonicUs();
+  /** Which polls are under way, so that a slow backend is not asked twice. */
+  const asking = new Set<SourceKind>();
+
+  let window: WindowFacts | null = null;
+  let windowState: "unseen" | "seen" | "filtered" | "lost" = "unseen";
+  let blind: Blindness | null = { reason: "no window source has answered yet", remedy: "" };
+  let presence: Presence = "unknown";
+  let presenceSinceUs: number | null = null;
+  let session: SessionSample = { locked: null, asleep: null, idleInhibited: null };
+  let playing = false;
+  let paused = false;
+  let system: SystemFacts | null = null;
+  /** Whether everything was ended by a jump of the clocks and nothing was begun since. */
+  let isBroken = false;
+
+  return {
+    start: (polled) => {
+      sources = polled;
+      namePause(clock.nowUs());
+      timer = setInterval(tick, TICK_MS);
+    },
+    refresh: () => {
+      poll("window");
+      poll("input");
+      poll("system");
+    },
+    take: { window: takeWindow, session: takeSession, media: takeMedia },
+    setPaused: (next) => {
+      if (paused === next) return;
+      paused = next;
+      settle(checkClocks());
+    },
+    present: () => ({
+      window:
+        windowState === "unseen" || windowState === "lost" ? "unknown" : recorder.open("window"),
+      blind,
+      presence,
+      presenceSinceUs,
+      locked: session.locked,
+      open: recorder.open,
+    }),
+    trouble: recorder.trouble,
+    close: () => {
+      if (timer !== null) clearInterval(timer);
+      timer = null;
+      recorder.endAll(clock.nowUs());
+    },
+  };
+
+  // ------------------------------------------------------------ time
+
+  function tick(): void {
+    const wallUs = checkClocks();
+    if (isBroken) settle(wallUs);
+    tickCount += 1;
+    recorder.advance(wallUs);
+    const elapsedMs = tickCount * TICK_MS;
+    if (elapsedMs % INPUT_POLL_MS === 0) poll("input");
+    if (elapsedMs % SYSTEM_POLL_MS === 0) poll("system");
+    if (elapsedMs % WINDOW_REREAD_MS === 0) poll("window");
+  }
+
+  /**
+   * Looks at both clocks and gives the wall time. It runs before every sample and every tick: after a suspend
+   * it is chance which of them comes first, and none may credit the night to a window.
+   */
+  function checkClocks(): number {
+    const wallUs = clock.nowUs();
+    const steadyUs = clock.monotonicUs();
+    const fromUs = lastWallUs;
+    const sinceWallUs = wallUs - fromUs;
+    const sinceSteadyUs = steadyUs - lastSteadyUs;
+    lastWallUs = wallUs;
+    lastSteadyUs = steadyUs;
+    if (sinceSteadyUs > SLEEP_GAP_US) breakOff({ kind: "gap", reason: "stalled" }, fromUs, wallUs);
+    else if (sinceWallUs - sinceSteadyUs > SLEEP_GAP_US)
+      breakOff({ kind: "sleep" }, fromUs, wallUs);
+    else if (sinceWallUs < -1_000_000) {
+      // The wall clock was set back: what is open ends where it was credited to, and begins anew in the new time.
+      recorder.endAll(fromUs);
+      isBroken = true;
+    }
+    return wallUs;
+  }
+
+  /** Nothing is known of the time in between: it is credited to nobody. */
+  function breakOff(facts: EventFacts, fromUs: number, toUs: number): void {
+    // A suspend that was announced is open already, and ends with its own signal.
+    if (session.asleep !== true) {
+      recorder.endAll(fromUs);
+      recorder.add(facts, fromUs, toUs);
+    }
+    isBroken = true;
+    poll("window");
+    poll("input");
+  }
+
+  /** Between the last run and this one nothing was seen, and the record says so. */
+  function namePause(nowUs: number): void {
+    const [last] = (["window", "idle", "system", "gap", "lock", "sleep"] as const)
+      .flatMap((kind) => store.latest(kind, 1))
+      .sort((a, b) => b.endUs - a.endUs);
+    if (last === undefined || nowUs - last.endUs < 5_000_000) return;
+    recorder.add({ kind: "gap", reason: "not-running" }, last.endUs, nowUs);
+  }
+
+  // ------------------------------------------------------------ samples
+
+  function poll(kind: keyof PolledSources): void {
+    const ask = sources[kind];
+    if (ask === null || asking.has(kind)) return;
+    asking.add(kind);
+    void answer(kind)
+      .catch((thrown: unknown) => {
+        log.warn("a source failed to answer", { kind, reason: String(thrown) });
+      })
+      .finally(() => asking.delete(kind));
+  }
+
+  async function answer(kind: keyof PolledSources): Promise<void> {
+    switch (kind) {
+      case "input":
+        if (sources.input !== null) takeInput(await sources.input());
+        break;
+      case "system":
+        if (sources.system !== null) takeSystem(await sources.system());
+        break;
+      case "window":
+        if (sources.window !== null) takeWindow(await sources.window());
+        break;
+    }
+  }
+
+  function takeWindow(result: SourceResult<WindowSample>): void {
+    const nowUs = checkClocks();
+    const before = { windowState, blind };
+    if (!result.ok) {
+      windowState = windowState === "unseen" ? "unseen" : "lost";
+      window = null;
+      blind = { reason: result.reason, remedy: result.remedy };
+    } else {
+      blind = null;
+      const gated = result.value === null ? null : gate.window(result.value, nowUs);
+      window = gated?.verdict === "store" ? gated.facts : null;
+      windowState = gated?.verdict === "drop" ? "filtered" : "seen";
+    }
+    settle(nowUs);
+    if (before.windowState !== windowState || before.blind?.reason !== blind?.reason) onChange();
+  }
+
+  function takeSession(result: SourceResult<SessionSample>): void {
+    const nowUs = checkClocks();
+    session =
+      result.ok && result.value !== null
+        ? result.value
+        : { locked: null, asleep: null, idleInhibited: null };
+    settle(nowUs);
+    if (session.asleep === false) poll("window");
+  }
+
+  function takeInput(result: SourceResult<InputSample>): void {
+    const nowUs = checkClocks();
+    if (!result.ok || result.value === null) return changePresence("unknown", nowUs, nowUs);
+    const lastInputUs = nowUs - result.value.idleMs * 1000;
+    if (result.value.idleMs < idleAfterMs) return changePresence("active", lastInputUs, nowUs);
+    const watched = playing || session.idleInhibited === true;
+    changePresence(watched ? "passive" : "away", lastInputUs, nowUs);
+  }
+
+  /** `sinceUs` lies in the past: away begins with the last input, and so does being back. */
+  function changePresence(next: Presence, sinceUs: number, nowUs: number): void {
+    if (presence === next) return;
+    const turnedAway = next === "away" || next === "passive";
+    // Only stillness reaches back; a return cannot be earlier than the last poll that found nobody.
+    const atUs = turnedAway ? sinceUs : Math.max(sinceUs, nowUs - INPUT_POLL_MS * 1000);
+    presence = next;
+    presenceSinceUs = atUs;
+    settle(turnedAway ? Math.max(atUs, recorder.open("window")?.startUs ?? atUs) : atUs);
+    onChange();
+  }
+
+  function takeSystem(result: SourceResult<SystemSample>): void {
+    if (!result.ok || result.value === null) return;
+    const next: SystemFacts = { kind: "system", ...result.value };
+    if (system !== null && !isWorthRecording(system, next)) return;
+    system = next;
+    settle(checkClocks());
+  }
+
+  function takeMedia(result: SourceResult<readonly MediaSample[]>): void {
+    const nowUs = checkClocks();
+    const player = result.ok ? result.value?.find((sample) => sample.playing) : undefined;
+    playing = player !== undefined;
+    const gated = player === undefined ? null : gate.media(player, nowUs);
+    if (recorder.set("media", !paused && gated?.verdict === "store" ? gated.facts : null, nowUs))
+      onChange();
+  }
+
+  // ------------------------------------------------------------ what goes on
+
+  /** Brings the open events in line with what is known, as of `atUs`. */
+  function settle(atUs: number): void {
+    isBroken = false;
+    const asleep = session.asleep === true;
+    const locked = session.locked === true && !asleep;
+    const away = (presence === "away" || presence === "passive") && !asleep && !locked;
+    const attended = !asleep && !locked && !paused && presence !== "away";
+    const gap = gapReason();
+    const changes = [
+      recorder.set("sleep", asleep && !paused ? { kind: "sleep" } : null, atUs),
+      recorder.set("lock", locked && !paused ? { kind: "lock" } : null, atUs),
+      recorder.set("idle", away && !paused ? idleFacts() : null, atUs),
+      recorder.set("gap", gap === null ? null : { kind: "gap", reason: gap }, atUs),
+      recorder.set("window", attended && gap === null ? window : null, atUs),
+      recorder.set("system", paused || asleep ? null : system, atUs),
+      paused && recorder.set("media", null, atUs),
+    ];
+    if (changes.includes(true)) onChange();
+  }
+
+  function idleFacts(): EventFacts {
+    return { kind: "idle", state: presence === "passive" ? "passive" : "away" };
+  }
+
+  function gapReason(): GapReason | null {
+    if (paused) return "paused";
+    // What happens behind a lock screen or in a suspend needs no other name.
+    if (session.asleep === true || session.locked === true) return null;
+    if (windowState === "lost") return "source-lost";
+    return windowState === "filtered" ? "filtered" : null;
+  }
+}
+
+/** Load and memory never stand still; only what a person would call a change makes a row. */
+function isWorthRecording(old: SystemFacts, next: SystemFacts): boolean {
+  return (
+    old.power !== next.power ||
+    old.online !== next.online ||
+    old.displayCount !== next.displayCount ||
+    differs(old.batteryPercent, next.batteryPercent, 5) ||
+    differs(old.cpuLoad, next.cpuLoad, 0.25) ||
+    differs(old.memoryUsed, next.memoryUsed, 0.1)
+  );
+}
+
+function differs(a: number | null, b: number | null, atLeast: number): boolean {
+  return a === null || b === null ? a !== b : Math.abs(a - b) >= atLeast;
+}

@@ -1,0 +1,186 @@
+/** The commands that look after the daemon: `start`, `stop`, `status`, `version`. */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { ActivityError } from "../../errors.ts";
+import type { StatusAnswer } from "../../api.ts";
+import { VERSION } from "../../version.ts";
+import type { CliIo, ExitCode } from "../io.ts";
+import type { RegisterCommands } from "../program.ts";
+
+const READY_TIMEOUT_MS = 15_000;
+const STOP_TIMEOUT_MS = 10_000;
+
+export const registerDaemonCommands: RegisterCommands = (program, io, finish) => {
+  program
+    .command("start")
+    .description("run the daemon in the foreground")
+    .option("--detach", "run it in the background and return when it answers")
+    .action((options: { detach?: boolean }) =>
+      finish(options.detach === true ? startDetached(io) : startHere(io)),
+    );
+  program
+    .command("stop")
+    .description("stop the running daemon")
+    .action(() => finish(stop(io)));
+  program
+    .command("status")
+    .description("say what is captured, what cannot be seen and why")
+    .option("--json", "print JSON")
+    .action((options: { json?: boolean }) => finish(status(io, options)));
+  program
+    .command("version")
+    .description("print the version")
+    .action(() => {
+      io.out(`activityd ${VERSION}\n`);
+    });
+};
+
+async function startHere(io: CliIo): Promise<ExitCode> {
+  const { runDaemon } = await import("../../daemon/run.ts");
+  await runDaemon(io.paths(), io.env, {
+    onReady: (line) => io.talk(line),
+    logToStderr: io.isTerminal || io.env["JOURNAL_STREAM"] !== undefined,
+  });
+  return 0;
+}
+
+async function startDetached(io: CliIo): Promise<ExitCode> {
+  const running = await readStatus(io);
+  if (running !== null) {
+    io.talk(`activityd is running already (pid ${running.pid}).`);
+    return 0;
+  }
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL("../main.js", import.meta.url)), "start"],
+    {
+      detached: true,
+      env: io.env,
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+  let said = "";
+  let exited = false;
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said = (said + text).slice(-4000);
+  });
+  child.once("exit", () => {
+    exited = true;
+  });
+  const started = await waitFor(
+    async () => exited || (await readStatus(io)) !== null,
+    READY_TIMEOUT_MS,
+  );
+  child.stderr.destroy();
+  child.unref();
+  if (exited) {
+    throw new ActivityError(
+      "internal",
+      `The daemon ended while it started: ${said.trim() || "it said nothing"}`,
+      "Run it in the foreground to see more: activityd start",
+    );
+  }
+  if (!started) {
+    throw new ActivityError(
+      "timed_out",
+      `The daemon (pid ${child.pid}) did not answer within ${READY_TIMEOUT_MS / 1000} s.`,
+      "Run it in the foreground to see why: activityd start",
+    );
+  }
+  io.talk(`activityd runs in the background (pid ${child.pid}).`);
+  return 0;
+}
+
+async function stop(io: CliIo): Promise<ExitCode> {
+  const running = await readStatus(io);
+  if (running === null) {
+    io.talk("activityd is not running.");
+    return 0;
+  }
+  process.kill(running.pid, "SIGTERM");
+  const stopped = await waitFor(
+    async () => (await readStatus(io)) === null && !isAlive(running.pid),
+    STOP_TIMEOUT_MS,
+  );
+  if (!stopped) {
+    throw new ActivityError(
+      "timed_out",
+      `The daemon (pid ${running.pid}) did not stop within ${STOP_TIMEOUT_MS / 1000} s.`,
+      `End it with: kill -9 ${running.pid}`,
+    );
+  }
+  io.talk(`activityd (pid ${running.pid}) stopped.`);
+  return 0;
+}
+
+async function status(io: CliIo, options: { readonly json?: boolean }): Promise<ExitCode> {
+  const { connectActivity } = await import("../../local-api/client.ts");
+  const api = connectActivity({ socketPath: io.paths().socketPath });
+  try {
+    const answer = await api.status();
+    io.out(options.json === true ? `${JSON.stringify(answer)}\n` : formatStatus(answer));
+    return 0;
+  } finally {
+    await api.close();
+  }
+}
+
+function formatStatus(answer: StatusAnswer): string {
+  const lines = [
+    `activityd ${answer.version}, pid ${answer.pid}, up ${formatAge(answer.nowUs - answer.startedUs)}: ${answer.health}`,
+    `socket   ${answer.socket}`,
+    `store    ${answer.store.path}, ${answer.store.eventCount} events, ${(answer.store.sizeBytes / 1e6).toFixed(1)} MB${answer.store.writable ? "" : ", NOT WRITABLE"}`,
+  ];
+  for (const source of answer.sources) {
+    const backend = source.backend === null ? "" : ` by ${source.backend}`;
+    lines.push(
+      `${source.kind.padEnd(12)} ${source.state}${backend}${source.why === null ? "" : `: ${source.why.reason}`}`,
+    );
+    if (source.why !== null && source.why.remedy !== "")
+      lines.push(`             to do: ${source.why.remedy}`);
+    for (const { backend: passedOver, reason } of source.rejected)
+      lines.push(`             passed over ${passedOver}: ${reason}`);
+  }
+  for (const { reason, remedy } of answer.problems)
+    lines.push(`problem: ${reason}${remedy === "" ? "" : ` To do: ${remedy}`}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function formatAge(us: number): string {
+  const minutes = Math.floor(us / 60_000_000);
+  if (minutes < 1) return `${Math.floor(us / 1_000_000)} s`;
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
+}
+
+/** The status, or null when no daemon answers. */
+async function readStatus(io: CliIo): Promise<StatusAnswer | null> {
+  const { connectActivity } = await import("../../local-api/client.ts");
+  const api = connectActivity({ socketPath: io.paths().socketPath });
+  try {
+    return await api.status();
+  } catch (thrown) {
+    if (thrown instanceof ActivityError && thrown.code === "daemon_unreachable") return null;
+    throw thrown;
+  } finally {
+    await api.close();
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // ESRCH: the process is gone, which is what is asked.
+    return false;
+  }
+}
+
+async function waitFor(condition: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
+  const deadlineMs = Date.now() + timeoutMs;
+  while (Date.now() < deadlineMs) {
+    if (await condition()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return condition();
+}

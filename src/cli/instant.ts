@@ -1,0 +1,36 @@
+/** Reads the instants that a person types after `--since`, `--from`, `--to` and `--at`. */
+import { ActivityError } from "../errors.ts";
+
+const UNIT_US: Readonly<Record<string, number>> = {
+  s: 1_000_000,
+  m: 60_000_000,
+  h: 3_600_000_000,
+  d: 86_400_000_000,
+  w: 604_800_000_000,
+};
+
+/**
+ * The instant that `text` names, in microseconds: an age such as `45m`, `1h`, `7d` before `nowUs`, a time of
+ * today such as `14:00`, or an ISO 8601 date or date-time (without a zone: the machine's).
+ * Throws `bad_request` with the accepted forms.
+ */
+export function parseInstant(text: string, option: string, nowUs: number): number {
+  const age = /^(\d{1,6}(?:\.\d+)?)([smhdw])$/.exec(text);
+  const unitUs = UNIT_US[age?.[2] ?? ""];
+  if (age !== null && unitUs !== undefined) return Math.round(nowUs - Number(age[1]) * unitUs);
+  const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text);
+  if (clock !== null) {
+    const today = new Date(nowUs / 1000);
+    return today.setHours(Number(clock[1]), Number(clock[2]), 0, 0) * 1000;
+  }
+  if (/^\d{4}-\d{2}-\d{2}([T ]|$)/.test(text)) {
+    // A date alone would be read as UTC midnight; a person means midnight where they sit.
+    const ms = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00` : text);
+    if (!Number.isNaN(ms)) return ms * 1000;
+  }
+  throw new ActivityError(
+    "bad_request",
+    `Cannot read ${option} "${text}" as an instant.`,
+    `Give an age (45m, 1h, 7d), a time of today (14:00) or a date (2026-11-27, 2026-11-27T14:00).`,
+  );
+}

@@ -1,0 +1,54 @@
+/**
+ * What a command may touch of the terminal. It promises that data goes to stdout, talk to stderr, and that a
+ * failure ends in one sentence, a hint and an exit code that scripts can rely on.
+ */
+import { ActivityError, toErrorEnvelope } from "../errors.ts";
+import { resolvePaths, type Paths } from "../paths.ts";
+
+/** 0 done · 1 failed · 2 the command line or its input is wrong · 3 the daemon cannot be reached. */
+export type ExitCode = 0 | 1 | 2 | 3;
+
+export interface CliIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Data: stdout, as it is. */
+  readonly out: (text: string) => void;
+  /** Talk: stderr, one line. */
+  readonly talk: (line: string) => void;
+  /** Whether stdout is a terminal, so that a picture makes sense. */
+  readonly isTerminal: boolean;
+  readonly paths: () => Paths;
+}
+
+export function processIo(): CliIo {
+  return {
+    env: process.env,
+    out: (text) => void process.stdout.write(text),
+    talk: (line) => void process.stderr.write(`${line}\n`),
+    isTerminal: process.stdout.isTTY,
+    paths: () => resolvePaths(process.env),
+  };
+}
+
+/** Tells a failure: message, hint, and with `ACTIVITYD_VERBOSE` the stack. Returns the exit code that belongs to it. */
+export function tellFailure(io: CliIo, thrown: unknown): ExitCode {
+  const { error } = toErrorEnvelope(thrown);
+  io.talk(`activityd: ${error.message}`);
+  if (error.hint !== "") io.talk(`  ${error.hint}`);
+  if (io.env["ACTIVITYD_VERBOSE"] !== undefined && thrown instanceof Error)
+    io.talk(thrown.stack ?? "");
+  return thrown instanceof ActivityError ? exitCodeOf(thrown) : 1;
+}
+
+function exitCodeOf(error: ActivityError): ExitCode {
+  switch (error.code) {
+    case "daemon_unreachable":
+      return 3;
+    case "bad_request":
+    case "body_too_large":
+    case "config_invalid":
+    case "rule_invalid":
+      return 2;
+    default:
+      return 1;
+  }
+}

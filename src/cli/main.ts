@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+/**
+ * The command line. It hides how commands are found and promises that the commands which stand in front of
+ * every turn of an assistant start without loading the rest.
+ */
+import { processIo, tellFailure, type CliIo, type ExitCode } from "./io.ts";
+
+const io = processIo();
+// A reader that closes early (`activityd events | head`) is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+process.exitCode = await run(process.argv.slice(2), io);
+
+async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  try {
+    if (argv.length === 1 && argv[0] === "now") {
+      const { runNow } = await import("./commands/now.ts");
+      return await runNow(io);
+    }
+    const { runProgram } = await import("./program.ts");
+    return await runProgram(argv, io);
+  } catch (thrown) {
+    return tellFailure(io, thrown);
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * The table of commands. It hides the option parser and promises that each command is one file, loaded when
+ * it is called.
+ */
+import { Command, CommanderError } from "commander";
+import { resolvePaths } from "../paths.ts";
+import type { CliIo, ExitCode } from "./io.ts";
+import { VERSION } from "../version.ts";
+import { registerContextCommands } from "./commands/context.ts";
+import { registerDaemonCommands } from "./commands/daemon.ts";
+import { registerEventsCommand } from "./commands/events.ts";
+
+/** Registers commands of one theme. `finish` takes the exit code of the command that ran. */
+export type RegisterCommands = (program: Command, io: CliIo, finish: Finish) => void;
+
+/** Runs a command's work and keeps its exit code for the process. */
+export type Finish = (work: Promise<ExitCode>) => Promise<void>;
+
+const THEMES: readonly RegisterCommands[] = [
+  registerDaemonCommands,
+  registerContextCommands,
+  registerEventsCommand,
+];
+
+/** Runs one command line. Throws `ActivityError` for what went wrong in a command; usage errors end with 2. */
+export async function runProgram(argv: readonly string[], outer: CliIo): Promise<ExitCode> {
+  let exitCode: ExitCode = 0;
+  const env: Record<string, string | undefined> = { ...outer.env };
+  const io: CliIo = { ...outer, env, paths: () => resolvePaths(env) };
+  const program = createProgram(io, async (work) => {
+    exitCode = await work;
+  });
+  program.hook("preAction", () => {
+    const { home, verbose } = program.opts<{ home?: string; verbose?: true }>();
+    if (home !== undefined) env["ACTIVITYD_HOME"] = home;
+    if (verbose === true) env["ACTIVITYD_VERBOSE"] = "1";
+  });
+  try {
+    await program.parseAsync(argv, { from: "user" });
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+    throw thrown;
+  }
+  return exitCode;
+}
+
+/** The whole command line as an object, for running and for comparing its help with the docs. */
+export function createProgram(io: CliIo, finish: Finish): Command {
+  const program = new Command("activityd")
+    .description("Tells a personal assistant what its owner is doing, over a local socket.")
+    .version(VERSION, "-V, --version", "print the version")
+    .option("--home <folder>", "keep everything under this folder instead of the usual places")
+    .option("--verbose", "show the stack of an unexpected error")
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError("(activityd --help lists the commands)")
+    .exitOverride()
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: (text) => io.talk(text.trimEnd()),
+    });
+  for (const register of THEMES) register(program, io, finish);
+  for (const command of program.commands) {
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: io.out, writeErr: (text) => io.talk(text.trimEnd()) });
+  }
+  return program;
+}

@@ -1,0 +1,185 @@
+/**
+ * The owner's settings. It hides TOML, the environment and the defaults, and promises either a whole, valid
+ * configuration or one error that names every problem with its line and key.
+ */
+import { readFileSync } from "node:fs";
+import { parse, TomlError } from "smol-toml";
+import { z } from "zod";
+import { privacySchema } from "./capture/privacy-rules.ts";
+import { ActivityError } from "./errors.ts";
+
+const captureSchema = z.strictObject({
+  /** Whether the focused window is captured at all. */
+  window: z.boolean().default(true),
+  input: z.boolean().default(true),
+  session: z.boolean().default(true),
+  system: z.boolean().default(true),
+  media: z.boolean().default(true),
+  /** Application and summary of desktop notifications; bodies are never read. */
+  notification: z.boolean().default(false),
+  /** Stillness of the input devices after which the owner counts as away, from the last input on. */
+  idle_after_seconds: z.number().int().min(10).max(3600).default(180),
+  /** Applications that are the assistant itself: they are never told as what the owner looks at. */
+  assistant_apps: z
+    .array(z.string().min(1))
+    .default(["claude", "claude desktop", "chatgpt", "activityd"]),
+});
+
+const configSchema = z.strictObject({
+  capture: captureSchema.prefault({}),
+  privacy: privacySchema.prefault({}),
+});
+
+/** All settings, with defaults filled in. Keys are those of the file. */
+export type Config = z.infer<typeof configSchema>;
+
+/**
+ * Reads the settings from `file` (absent: all defaults), with `ACTIVITYD_<TABLE>_<KEY>` variables over it.
+ * Throws `config_invalid` naming every problem.
+ */
+export function readConfig(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Config {
+  return parseConfig(readTextIfThere(file), file, env);
+}
+
+/** The settings in a text of TOML; `file` is what messages call it. */
+export function parseConfig(
+  text: string,
+  file: string,
+  env: Readonly<Record<string, string | undefined>> = {},
+): Config {
+  const tables = parseToml(text, file);
+  const variables = applyVariables(tables, env);
+  const parsed = configSchema.safeParse(tables);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.flatMap((issue) => {
+    const keys = issue.code === "unrecognized_keys" ? issue.keys : [null];
+    return keys.map((key) => {
+      const path = [...issue.path.map(String), ...(key === null ? [] : [key])];
+      const what = key === null ? lowerFirst(issue.message) : "there is no such key";
+      return `${whereIs(path, text, file, variables)}: ${path.join(".")}: ${what}`;
+    });
+  });
+  throw new ActivityError(
+    "config_invalid",
+    `The configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}: ${problems.join("; ")}.`,
+    `Mend ${file} and start again. Keys: ${listKeys().join(", ")}.`,
+  );
+}
+
+/** Every key there is, as `table.key`. */
+export function listKeys(): readonly string[] {
+  return Object.entries(configSchema.shape).flatMap(([table, schema]) =>
+    Object.keys(schema.unwrap().shape).map((key) => `${table}.${key}`),
+  );
+}
+
+function readTextIfThere(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "";
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ActivityError(
+      "config_invalid",
+      `Cannot read the configuration ${file}: ${reason}.`,
+      `Make it readable, or move it away to use the defaults.`,
+      { cause },
+    );
+  }
+}
+
+function parseToml(text: string, file: string): Record<string, unknown> {
+  try {
+    return parse(text);
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const [reason = ""] = cause.message.split("\n");
+    throw new ActivityError(
+      "config_invalid",
+      `${file}:${cause.line}:${cause.column}: ${reason.replace(/^Invalid TOML document: /, "")}.`,
+      "Mend that line and start again.",
+      { cause },
+    );
+  }
+}
+
+/** Writes variables over the tables and returns which paths they set. */
+function applyVariables(
+  tables: Record<string, unknown>,
+  env: Readonly<Record<string, string | undefined>>,
+): ReadonlyMap<string, string> {
+  const set = new Map<string, string>();
+  for (const path of listKeys()) {
+    const [table = "", key = ""] = path.split(".");
+    const name = `ACTIVITYD_${table}_${key}`.toUpperCase();
+    const value = env[name];
+    if (value === undefined) continue;
+    const values = tables[table];
+    const old = typeof values === "object" && values !== null ? values : {};
+    tables[table] = { ...old, [key]: readVariable(value) };
+    set.set(path, name);
+  }
+  return set;
+}
+
+/** A variable is written as the value would be in the file; what is no TOML value is taken as text. */
+function readVariable(value: string): unknown {
+  try {
+    return parse(`value = ${value}`)["value"];
+  } catch {
+    // Not a TOML value: `ACTIVITYD_X=firefox` is meant as the text it is.
+    return value;
+  }
+}
+
+function whereIs(
+  path: readonly string[],
+  text: string,
+  file: string,
+  variables: ReadonlyMap<string, string>,
+): string {
+  const variable = variables.get(path.slice(0, 2).join("."));
+  if (variable !== undefined) return variable;
+  const line = findLine(path, text);
+  return line === null ? file : `${file}:${line}`;
+}
+
+/** The line on which a key stands, counted from 1; the TOML parser does not keep it. Null when it stands nowhere. */
+function findLine(path: readonly string[], text: string): number | null {
+  let inTable = "";
+  let best: { readonly depth: number; readonly line: number } | null = null;
+  const seen = new Map<string, number>();
+  for (const [index, line] of text.split("\n").entries()) {
+    const header = /^\s*(\[\[?)\s*([^\]]+?)\s*\]/.exec(line);
+    const key = /^\s*"?([A-Za-z0-9_.-]+)"?\s*=/.exec(line)?.[1];
+    let here: string | null = null;
+    if (header !== null) {
+      const name = header[2] ?? "";
+      // The elements of an array of tables are told apart by their number, as in the path of a problem.
+      const count = seen.get(name) ?? 0;
+      seen.set(name, count + 1);
+      inTable = header[1] === "[[" ? `${name}.${count}` : name;
+      here = inTable;
+    } else if (key !== undefined) {
+      here = inTable === "" ? key : `${inTable}.${key}`;
+    }
+    if (here === null) continue;
+    const depth = commonDepth(path, here.split("."));
+    if (depth > 0 && depth === here.split(".").length && depth > (best?.depth ?? 0))
+      best = { depth, line: index + 1 };
+  }
+  return best?.line ?? null;
+}
+
+/** How many leading names two paths share. */
+function commonDepth(a: readonly string[], b: readonly string[]): number {
+  const differsAt = b.findIndex((name, index) => a[index] !== name);
+  return differsAt === -1 ? b.length : differsAt;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

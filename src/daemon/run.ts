@@ -1,0 +1,64 @@
+/**
+ * Runs the daemon in this process: the only place where all parts are put together. It promises that a second
+ * daemon on the same data never starts, that nothing it creates is readable by others, and that a signal ends
+ * it with everything written.
+ */
+import { mkdirSync } from "node:fs";
+import { createActivityApp } from "../app.ts";
+import { systemClock } from "../clock.ts";
+import { readConfig } from "../config.ts";
+import { serveActivityApi } from "../local-api/server.ts";
+import type { Paths } from "../paths.ts";
+import { acquireInstanceLock } from "../store/lock.ts";
+import { VERSION } from "../version.ts";
+import { openFileLog, openStderrLog } from "./logging.ts";
+
+export interface RunOptions {
+  /** Called once, when clients can connect, with a sentence that says where. */
+  readonly onReady: (line: string) => void;
+  /** Whether log lines go to stderr instead of the log folder. */
+  readonly logToStderr: boolean;
+}
+
+/** Resolves when the daemon was told to end and has ended. Throws what keeps it from starting. */
+export async function runDaemon(
+  paths: Paths,
+  env: Readonly<Record<string, string | undefined>>,
+  options: RunOptions,
+): Promise<void> {
+  process.umask(0o077);
+  const config = readConfig(paths.configFile, env);
+  mkdirSync(paths.dataDirectory, { recursive: true, mode: 0o700 });
+  const releases: (() => Promise<void> | void)[] = [];
+  try {
+    const sink = options.logToStderr ? openStderrLog() : openFileLog(paths.logDirectory);
+    releases.push(sink.close);
+    releases.push(acquireInstanceLock(paths.dataDirectory, process.pid));
+    const app = createActivityApp({ config, paths, env, clock: systemClock, log: sink.log });
+    releases.push(app.close);
+    // The signals are heard before anything can be in flight, or an early one would cut it off.
+    const ended = untilSignalled();
+    const server = await serveActivityApi({
+      api: app,
+      at: { socketPath: paths.socketPath },
+      log: sink.log,
+      version: VERSION,
+    });
+    releases.push(server.close);
+    await app.start();
+    options.onReady(`activityd ${VERSION} listens on ${paths.socketPath}`);
+    sink.log.info("started", { version: VERSION, pid: process.pid });
+    await ended;
+    sink.log.info("stopping");
+  } finally {
+    // The last opened is closed first: no face asks an app that is gone.
+    for (const release of releases.reverse()) await release();
+  }
+}
+
+function untilSignalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+      process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,60 @@
+/**
+ * Where things lie on this machine. It hides the platform's conventions and promises one answer for the
+ * daemon and for every client, without reading a file.
+ */
+import { join } from "node:path";
+import envPaths from "env-paths";
+
+/** Every place the program reads or writes. */
+export interface Paths {
+  /** The TOML file with the owner's settings; it need not exist. */
+  readonly configFile: string;
+  /** The database and its companions. */
+  readonly dataDirectory: string;
+  /** Rotating logs, when the daemon does not log to stderr. */
+  readonly logDirectory: string;
+  /** The socket and what lives as long as the login; mode 0700. */
+  readonly runtimeDirectory: string;
+  readonly socketPath: string;
+}
+
+/**
+ * The places for an environment. `ACTIVITYD_HOME` moves all of them under one folder (for trials and tests);
+ * `ACTIVITYD_SOCKET` names the socket alone. Otherwise the XDG base directories decide, and the runtime folder
+ * is the service manager's `$RUNTIME_DIRECTORY`, else `$XDG_RUNTIME_DIR/activityd`, else `run` beside the logs.
+ *
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/
+ */
+export function resolvePaths(env: Readonly<Record<string, string | undefined>>): Paths {
+  const home = env["ACTIVITYD_HOME"];
+  const places = home === undefined || home === "" ? standardPlaces(env) : placesUnder(home);
+  const socketPath = env["ACTIVITYD_SOCKET"] ?? join(places.runtimeDirectory, "activityd.sock");
+  return { ...places, socketPath };
+}
+
+function placesUnder(home: string): Omit<Paths, "socketPath"> {
+  return {
+    configFile: join(home, "config.toml"),
+    dataDirectory: join(home, "data"),
+    logDirectory: join(home, "log"),
+    runtimeDirectory: join(home, "run"),
+  };
+}
+
+function standardPlaces(
+  env: Readonly<Record<string, string | undefined>>,
+): Omit<Paths, "socketPath"> {
+  const standard = envPaths("activityd", { suffix: "" });
+  // systemd may give a list of folders, separated by colons; ours is the first.
+  const given = env["RUNTIME_DIRECTORY"]?.split(":")[0];
+  const login = env["XDG_RUNTIME_DIR"];
+  let runtimeDirectory = join(standard.log, "run");
+  if (given !== undefined && given !== "") runtimeDirectory = given;
+  else if (login !== undefined && login !== "") runtimeDirectory = join(login, "activityd");
+  return {
+    configFile: join(standard.config, "config.toml"),
+    dataDirectory: standard.data,
+    logDirectory: standard.log,
+    runtimeDirectory,
+  };
+}

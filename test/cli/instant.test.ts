@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { parseInstant } from "../../src/cli/instant.ts";
+
+const NOW_US = Date.parse("2026-11-27T16:12:00Z") * 1000;
+
+describe("an instant on the command line", () => {
+  it.each([
+    ["45m", "2026-11-27T15:27:00Z"],
+    ["1h", "2026-11-27T15:12:00Z"],
+    ["1.5h", "2026-11-27T14:42:00Z"],
+    ["7d", "2026-11-20T16:12:00Z"],
+    ["2026-11-27T14:00:00Z", "2026-11-27T14:00:00Z"],
+  ])("%s is %s", (text, iso) => {
+    expect(parseInstant(text, "--since", NOW_US)).toBe(Date.parse(iso) * 1000);
+  });
+
+  it("as a time of today or a date is local", () => {
+    expect(parseInstant("14:00", "--since", NOW_US)).toBe(
+      new Date(NOW_US / 1000).setHours(14, 0, 0, 0) * 1000,
+    );
+    expect(parseInstant("2026-11-26", "--since", NOW_US)).toBe(
+      new Date(2026, 10, 26).getTime() * 1000,
+    );
+  });
+
+  it.each(["yesterdayish", "1x", "25:00", "", "-1h", "2026-13-45"])(
+    "%j is refused with the accepted forms",
+    (text) => {
+      expect(() => parseInstant(text, "--since", NOW_US)).toThrow(/Cannot read --since/);
+    },
+  );
+});
