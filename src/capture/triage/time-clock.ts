@@ -1,0 +1,379 @@
+/**
+ * Clock times as people write and say them: "14:30", "3pm", "half past three", "halb drei", "las tres y
+ * media", "15h30". It promises to take a bare number for an hour only where a preposition asks for one.
+ */
+import type { Lexed } from "./time-grammar.ts";
+import type { Link } from "./time-words.ts";
+
+export interface ClockNode {
+  /** Minutes since midnight; of an unsettled time the earlier of its two readings. */
+  readonly minute: number;
+  /** False for "at 3", which may be morning or afternoon. */
+  readonly settled: boolean;
+  /** True when minutes were named: "14:30", "half past three". */
+  readonly fine: boolean;
+  /** How far the word reaches around the time, in minutes, or null for the usual reach. */
+  readonly reachMin: number | null;
+}
+
+/** What stands before the number. */
+export interface ClockContext {
+  readonly links: readonly Link[];
+  /** A day or part of the day was named just before. */
+  readonly dated: boolean;
+  /** Whether a part of the day follows at an index: it makes a bare number before it an hour. */
+  readonly isPart: (index: number) => boolean;
+}
+
+const HOUR_LINKS: readonly Link[] = [
+  "at",
+  "around",
+  "since",
+  "before",
+  "after",
+  "until",
+  "between",
+  "from",
+];
+
+/** A clock time at `start`, or null. */
+export function parseClock(lexed: Lexed, start: number, context: ClockContext): FoundClock | null {
+  return readClock(lexed, start, context, false);
+}
+
+export interface FoundClock {
+  readonly node: ClockNode;
+  readonly next: number;
+}
+
+function readClock(
+  lexed: Lexed,
+  start: number,
+  context: ClockContext,
+  dash: boolean,
+): FoundClock | null {
+  const named = lexed.word(start);
+  if (named.clock !== undefined) {
+    const reachMin = named.reachMin ?? 30;
+    const node = { minute: named.clock, settled: true, fine: false, reachMin };
+    return { node, next: lexed.after(start) };
+  }
+  const bare = HOUR_LINKS.some((link) => context.links.includes(link));
+  const hours = bare || context.links.includes("at-hours") || context.dated;
+  const read =
+    minutesFirst(lexed, start, hours) ??
+    hourFirst(lexed, start, { bare, hours, dash, isPart: context.isPart });
+  return read === null ? null : settle(lexed, read);
+}
+
+/** "2 to 4", "2-4pm", "14–16 Uhr": two clock times of which the first may be a bare number. */
+export function parseClockRange(
+  lexed: Lexed,
+  start: number,
+  context: ClockContext,
+  isDay: (index: number) => boolean,
+): { readonly from: ClockNode; readonly to: ClockNode; readonly next: number } | null {
+  const opened = context.links.includes("between") || context.links.includes("from");
+  const from = readClock(lexed, start, { ...context, links: [...context.links, "at"] }, true);
+  if (from === null) return null;
+  const token = lexed.tokens[from.next];
+  const links = lexed.word(from.next).links ?? [];
+  const dash = token?.type === "mark" && /^[-–—]$/.test(token.text);
+  const word =
+    links.includes("to") ||
+    links.includes("until") ||
+    (context.links.includes("between") && links.includes("and"));
+  if (!dash && !word) return null;
+  const second = dash ? from.next + 1 : skipTo(lexed, lexed.after(from.next));
+  const to = parseClock(lexed, second, { ...context, links: ["at"], dated: true });
+  if (to === null) return null;
+  // Bare numbers are a range of hours only beside a day, a preposition or a clock time that is plainly one.
+  const marked = [from, to].some(
+    ({ node, next }, which) =>
+      node.settled || node.fine || next > (which === 0 ? start : second) + 1,
+  );
+  const last = lexed.tokens[to.next];
+  const ends = !dash && (last === undefined || last.type !== "word");
+  if (!marked && !opened && !context.dated && !isDay(to.next) && !ends) return null;
+  return { from: from.node, to: to.node, next: to.next };
+}
+
+/** "to about 4", "bis um 4", "y las 4": over what may stand before the second time. */
+function skipTo(lexed: Lexed, start: number): number {
+  let next = start;
+  for (let count = 0; count < 2; count++) {
+    const word = lexed.word(next);
+    const passes =
+      word.links?.some((link) => link === "at" || link === "around" || link === "at-hours") ===
+      true;
+    if (!passes && word.fill !== true) break;
+    if (word.num !== undefined || word.clock !== undefined) break;
+    next = lexed.after(next);
+  }
+  return next;
+}
+
+interface Reading {
+  readonly hour: number;
+  readonly minute: number;
+  readonly fine: boolean;
+  readonly next: number;
+}
+
+function settle(
+  lexed: Lexed,
+  read: Reading,
+): { readonly node: ClockNode; readonly next: number } | null {
+  let { hour, next } = read;
+  if (hour > 24 || read.minute > 59 || (hour === 24 && read.minute > 0)) return null;
+  const meridiem = readMeridiem(lexed, next);
+  let settled = hour > 12 || hour === 0;
+  if (meridiem !== null) {
+    if (hour > 12) return null;
+    hour = (hour % 12) + (meridiem.pm ? 12 : 0);
+    settled = true;
+    next = meridiem.next;
+  } else if (hour <= 12 && hour > 0) hour %= 12;
+  return {
+    node: { minute: hour * 60 + read.minute, settled, fine: read.fine, reachMin: null },
+    next,
+  };
+}
+
+/** "pm", "p.m.", "p m". */
+function readMeridiem(
+  lexed: Lexed,
+  start: number,
+): { readonly pm: boolean; readonly next: number } | null {
+  const word = lexed.word(start);
+  if (word.meridiem !== undefined) return { pm: word.meridiem === "pm", next: lexed.after(start) };
+  const letter = lexed.tokens[start]?.folded;
+  if (letter !== "a" && letter !== "p") return null;
+  const dotted = lexed.tokens[start + 1]?.text === "." ? start + 2 : start + 1;
+  if (lexed.tokens[dotted]?.folded !== "m") return null;
+  const closed = lexed.tokens[dotted + 1]?.text === "." ? dotted + 2 : dotted + 1;
+  return { pm: letter === "p", next: closed };
+}
+
+/** "half past three", "zehn vor drei", "fünf vor halb drei", "halb drei", "half three". */
+function minutesFirst(lexed: Lexed, start: number, context: boolean): Reading | null {
+  const word = lexed.word(start);
+  if (word.halfBefore === true) {
+    const hour = readNumber(lexed, lexed.after(start));
+    return hour === null ? null : backHalf(hour.value, 0, hour.next);
+  }
+  const count = word.clockMinutes ?? readNumber(lexed, start)?.value;
+  if (count === undefined || (count > 30 && word.clockMinutes === undefined)) return null;
+  let signAt = lexed.after(start);
+  if (lexed.word(signAt).unit === "minute") signAt = lexed.after(signAt);
+  const { clockSign } = lexed.word(signAt);
+  if (clockSign === undefined) {
+    // "half three" is said for half past three; "viertel drei" and "dreiviertel drei" count towards three.
+    if (word.clockMinutes === undefined || !context) return null;
+    const hour = readNumber(lexed, lexed.after(start));
+    if (hour === null || hour.value > 12) return null;
+    if (word.clockMinutes === 30)
+      return { hour: hour.value, minute: 30, fine: true, next: skipHour(lexed, hour.next) };
+    return { ...backHalf(hour.value, word.clockMinutes - 30, hour.next) };
+  }
+  const plain = word.clockMinutes === undefined;
+  // "10 to 4" is a range unless something asks for a clock time, and minutes are told in fives.
+  if (plain && (!context || count % 5 !== 0) && lexed.word(lexed.after(signAt)).halfBefore !== true)
+    return null;
+  const after = lexed.after(signAt);
+  if (lexed.word(after).halfBefore === true) {
+    const hour = readNumber(lexed, lexed.after(after));
+    return hour === null ? null : backHalf(hour.value, clockSign * count, hour.next);
+  }
+  const named = lexed.word(after).clock;
+  const hour =
+    named === undefined
+      ? readNumber(lexed, after)
+      : { value: named / 60, next: lexed.after(after) };
+  if (hour === null || hour.value > 24) return null;
+  // "3 y media" begins with the hour; its sign is read there.
+  if (lexed.word(signAt).links?.includes("and") === true) return null;
+  return shift(hour.value, clockSign * count, skipHour(lexed, hour.next));
+}
+
+function backHalf(hour: number, minutes: number, next: number): Reading {
+  return shift(hour, -30 + minutes, next);
+}
+
+function shift(hour: number, minutes: number, next: number): Reading {
+  const total = ((hour === 0 ? 24 : hour) * 60 + minutes) % (24 * 60);
+  const wrapped = Math.floor(total / 60);
+  // "quarter to one" is 12:45, not 0:45.
+  return { hour: wrapped === 0 && hour <= 12 ? 12 : wrapped, minute: total % 60, fine: true, next };
+}
+
+function skipHour(lexed: Lexed, at: number): number {
+  return lexed.word(at).oclock === true ? lexed.after(at) : at;
+}
+
+interface Allowed {
+  /** A preposition asks for an hour: a bare number is one. */
+  readonly bare: boolean;
+  /** A word for the hour may follow: "à 3 heures". */
+  readonly hours: boolean;
+  /** A dash may follow at once: "2-4pm". */
+  readonly dash: boolean;
+  readonly isPart: ClockContext["isPart"];
+}
+
+function hourFirst(lexed: Lexed, start: number, allowed: Allowed): Reading | null {
+  const hour = readNumber(lexed, start);
+  if (hour === null || hour.value > 24) return null;
+  const { value, next } = hour;
+  const digital = digitalClock(lexed, start, value, allowed.bare);
+  if (digital !== null) return digital;
+  const token = lexed.tokens[start];
+  const touching = token?.type === "number" && lexed.tokens[next]?.start === token.end;
+  const oclock = isHourWord(lexed, next);
+  const tail = minutesAfter(lexed, oclock ? lexed.after(next) : next, oclock, true);
+  if (tail !== null) {
+    const asked = oclock ? allowed.hours || touching : allowed.bare || allowed.isPart(tail.next);
+    if (asked) return shift(value, tail.minute, tail.next);
+  }
+  if (oclock) {
+    // "2 heures" alone is a length of time, "15h" is not, "3 Uhr" and "3 o'clock" never are.
+    const sure = SURE_HOURS.has(lexed.tokens[next]?.folded ?? "");
+    const named = allowed.isPart(lexed.after(next));
+    if (!sure && !named && !allowed.hours && !(touching && value > 6)) return null;
+    return { hour: value, minute: 0, fine: false, next: lexed.after(next) };
+  }
+  const plain = { hour: value, minute: 0, fine: false, next };
+  if (readMeridiem(lexed, next) !== null || allowed.isPart(next)) return plain;
+  return allowed.bare && standsAlone(lexed, next, touching, allowed.dash) ? plain : null;
+}
+
+const SURE_HOURS: ReadonlySet<string> = new Set(["uhr", "o", "oclock"]);
+
+/** "14:30", "14.30 Uhr", "3.30pm", "15h30". */
+function digitalClock(lexed: Lexed, start: number, hour: number, bare: boolean): Reading | null {
+  const token = lexed.tokens[start];
+  const mark = lexed.tokens[start + 1];
+  if (token?.type !== "number" || mark?.start !== token.end) return null;
+  const joined = /^h(\d\d)$/.exec(mark.folded);
+  if (joined !== null) return { hour, minute: Number(joined[1]), fine: true, next: start + 2 };
+  const minute = lexed.tokens[start + 2];
+  if (minute?.type !== "number" || minute.start !== mark.end || minute.text.length !== 2)
+    return null;
+  if (mark.text === ".") {
+    const closed = lexed.tokens[start + 3];
+    // "12.11." is a date, "14.30" alone a number.
+    if (closed?.text === "." && closed.start === minute.end && !bare) return null;
+    const asked = bare || isHourWord(lexed, start + 3) || readMeridiem(lexed, start + 3) !== null;
+    if (!asked) return null;
+  } else if (mark.text !== ":") return null;
+  const next = skipHour(lexed, skipSeconds(lexed, start + 3));
+  return { hour, minute: Number(minute.text), fine: true, next };
+}
+
+/** "14:30:05". */
+function skipSeconds(lexed: Lexed, at: number): number {
+  const seconds = lexed.tokens[at + 1];
+  return lexed.tokens[at]?.text === ":" && seconds?.type === "number" ? at + 2 : at;
+}
+
+function isHourWord(lexed: Lexed, at: number): boolean {
+  return lexed.word(at).oclock === true;
+}
+
+/** What follows the hour: "… thirty", "… Uhr 30", "… y cuarto", "… et demie", "… moins vingt". */
+function minutesAfter(
+  lexed: Lexed,
+  at: number,
+  oclock: boolean,
+  bare: boolean,
+): { readonly minute: number; readonly next: number } | null {
+  const { clockSign } = lexed.word(at);
+  if (
+    clockSign !== undefined &&
+    (lexed.word(at).links?.includes("and") === true || isMinus(lexed, at))
+  ) {
+    const quarterAt =
+      lexed.word(lexed.after(at)).clockMinutes === undefined &&
+      lexed.word(lexed.after(at)).fill === true
+        ? lexed.after(lexed.after(at))
+        : lexed.after(at);
+    const minutes = lexed.word(quarterAt).clockMinutes ?? fiveMinutes(lexed, quarterAt);
+    if (minutes === null) return null;
+    return { minute: clockSign * minutes, next: lexed.after(quarterAt) };
+  }
+  if (!oclock && !bare) return null;
+  const minute = readNumber(lexed, at);
+  if (minute === null || minute.value > 59 || minute.value < 5) return null;
+  const digits = lexed.tokens[at]?.type === "number";
+  // "three thirty" in words; two numbers in digits only after "Uhr" or "h".
+  if (digits ? !oclock : minute.value % 5 !== 0 && !oclock) return null;
+  return standsAlone(lexed, minute.next, false, false)
+    ? { minute: minute.value, next: minute.next }
+    : null;
+}
+
+function isMinus(lexed: Lexed, at: number): boolean {
+  return lexed.word(at).clockSign === -1 && lexed.word(at).links === undefined;
+}
+
+function fiveMinutes(lexed: Lexed, at: number): number | null {
+  const count = readNumber(lexed, at);
+  return count !== null && count.value < 60 && count.value % 5 === 0 ? count.value : null;
+}
+
+/** A whole number of one or two digits, or a number word from 1 to 59. */
+function readNumber(
+  lexed: Lexed,
+  at: number,
+): { readonly value: number; readonly next: number } | null {
+  const token = lexed.tokens[at];
+  if (token?.type === "number") {
+    return token.text.length > 2 ? null : { value: Number(token.text), next: at + 1 };
+  }
+  const { num } = lexed.word(at);
+  if (num === undefined || !Number.isInteger(num) || num > 59 || NOT_HOURS.has(token?.folded ?? ""))
+    return null;
+  return { value: num, next: lexed.after(at) };
+}
+
+/** Articles and "a couple" count units, not hours. */
+const NOT_HOURS: ReadonlySet<string> = new Set([
+  "a",
+  "an",
+  "couple",
+  "un",
+  "une",
+  "una",
+  "ein",
+  "eine",
+  "einen",
+  "einer",
+  "einem",
+  "par",
+]);
+
+/** "at 3" and "at 3 yesterday", but not "after 3 attempts", "at 30%", "around 2,500". */
+function standsAlone(lexed: Lexed, next: number, touching: boolean, dash: boolean): boolean {
+  const token = lexed.tokens[next];
+  if (token === undefined || token.type === "gap") return true;
+  if (token.type === "number") return false;
+  if (dash && /^[-–—]$/.test(token.text)) return true;
+  if (token.type === "mark")
+    return (
+      !touching ||
+      (/^[.,;:!?)\-–—]$/.test(token.text) && lexed.tokens[next + 1]?.start !== token.end)
+    );
+  const word = lexed.word(next);
+  if (word.unit !== undefined || word.clockMinutes !== undefined) return false;
+  return lexed.match(next) !== null || FUNCTION_WORDS.has(token.folded);
+}
+
+/** Words that may follow an hour without being counted by it. */
+const FUNCTION_WORDS: ReadonlySet<string> = new Set(
+  (
+    "i we you he she they it what which who where when how did was were is do does had have that this then on in my the please again with for if but or " +
+    "ich wir du er sie es was wer wo wie wann hab habe hatte war bin da der die das den mein meine bitte noch mal nochmal " +
+    "yo que qué en mi estaba hice con quien donde cuando como por para me " +
+    "je tu il elle on nous vous quoi qu que qui ou comment j ai etais avec dans sur"
+  ).split(" "),
+);

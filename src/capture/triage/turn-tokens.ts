@@ -1,0 +1,97 @@
+/**
+ * Cuts a turn into words, numbers and marks with their places in it. It hides how languages spell (case,
+ * diacritics, elisions) and bounds the work for turns of any length.
+ */
+
+export interface Token {
+  /** `word` starts with a letter, `number` is digits alone, `mark` any other character, `gap` the part of a long turn that is not read. */
+  readonly type: "word" | "number" | "mark" | "gap";
+  readonly text: string;
+  /** Lower case without diacritics. */
+  readonly folded: string;
+  /** UTF-16 index into the turn. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A turn is read at its head and its tail: what is asked stands before or after a pasted text. */
+export const READ_CHARS = 2000;
+
+// "14h30", "20min" and "12th" are a number and a word; "Q4" and "FG800" are one word.
+const PIECE = /\d+|\p{L}[\p{L}\p{M}\d]*|[^\s\p{L}\d]/gu;
+
+/**
+ * The tokens of a turn. Apostrophes and hyphens inside a word cut it and are dropped: "what's" is "what", "s";
+ * "d'hier" is "d", "hier"; "avant-hier" is "avant", "hier".
+ */
+export function tokenizeTurn(turn: string): readonly Token[] {
+  const tokens: Token[] = [];
+  if (turn.length <= 2 * READ_CHARS) {
+    cut(turn, 0, tokens);
+    return tokens;
+  }
+  const tail = turn.length - READ_CHARS;
+  cut(turn.slice(0, READ_CHARS), 0, tokens);
+  tokens.push({ type: "gap", text: "", folded: "", start: READ_CHARS, end: tail });
+  cut(turn.slice(tail), tail, tokens);
+  return tokens;
+}
+
+function cut(text: string, offset: number, into: Token[]): void {
+  for (const match of text.matchAll(PIECE)) {
+    const piece = match[0];
+    const first = piece.charCodeAt(0);
+    const type = first >= 48 && first <= 57 ? "number" : isLetter(piece) ? "word" : "mark";
+    const start = offset + match.index;
+    if (type === "mark" && JOINT.test(piece) && isJoint(text, match.index)) continue;
+    into.push({
+      type,
+      text: piece,
+      folded: type === "word" ? foldWord(piece) : piece,
+      start,
+      end: start + piece.length,
+    });
+  }
+}
+
+const JOINT = /^['’\u2010\u2011-]$/;
+
+function isJoint(text: string, index: number): boolean {
+  return /^\p{L}.\p{L}$/su.test(text.slice(index - 1, index + 2));
+}
+
+function isLetter(piece: string): boolean {
+  return /^\p{L}/u.test(piece);
+}
+
+/** Lower case without diacritics; "ß" is "ss", "œ" is "oe". */
+export function foldWord(word: string): string {
+  const lower = word.toLowerCase();
+  // Plain ASCII needs no more, and is most of what is typed.
+  if (!/[^ -~]/.test(lower)) return lower;
+  return lower
+    .normalize("NFD")
+    .replace(/\p{M}+/gu, "")
+    .replaceAll("ß", "ss")
+    .replaceAll("œ", "oe")
+    .replaceAll("æ", "ae");
+}
+
+/** What stands in quotation marks or backticks, without the marks; at most 8 pieces. */
+export function quotedPieces(turn: string): readonly string[] {
+  const read =
+    turn.length <= 2 * READ_CHARS
+      ? turn
+      : `${turn.slice(0, READ_CHARS)}\n${turn.slice(-READ_CHARS)}`;
+  const found: string[] = [];
+  for (const match of read.matchAll(QUOTED)) {
+    const inner = match.slice(1).find((group) => group !== undefined);
+    if (inner !== undefined && inner.trim() !== "") found.push(inner.trim());
+    if (found.length === 8) break;
+  }
+  return found;
+}
+
+// A single quote opens only after a space and closes only before one, so that apostrophes are left alone.
+const QUOTED =
+  /"([^"\n]{1,300})"|“([^”\n]{1,300})”|„([^“”"\n]{1,300})[“”"]|«([^»\n]{1,300})»|»([^«\n]{1,300})«|`([^`\n]{1,300})`|(?<![\p{L}\d])'([^'\n]{2,300})'(?![\p{L}\d])/gu;

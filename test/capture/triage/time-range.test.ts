@@ -1,0 +1,253 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findTimes } from "../../../src/capture/triage/time-range.ts";
+import type { TurnLanguage } from "../../../src/capture/triage/turn-reading.ts";
+import { tokenizeTurn } from "../../../src/capture/triage/turn-tokens.ts";
+
+/** Friday 27 November 2026, 16:12 on the wall of the zone. */
+const FRIDAY: Readonly<Record<string, string>> = {
+  "Europe/Berlin": "2026-11-27T16:12:00+01:00",
+  "America/New_York": "2026-11-27T16:12:00-05:00",
+  "Asia/Kolkata": "2026-11-27T16:12:00+05:30",
+};
+
+function find(turn: string, language: TurnLanguage, now: string, timeZone: string) {
+  return findTimes(turn, tokenizeTurn(turn), language, Date.parse(now) * 1000, timeZone);
+}
+
+/** "Wed 25 08:30 → Wed 25 09:30" for every time found. */
+function spans(turn: string, language: TurnLanguage, now: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    month: "short",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+  const show = (us: number): string => format.format(us / 1000).replace(",", "");
+  return find(turn, language, now, timeZone)
+    .map(({ fromUs, toUs }) => `${show(fromUs)} → ${show(toUs)}`)
+    .join("; ");
+}
+
+const DAY = (day: string): string => {
+  const next = String(Number(day) + 1).padStart(2, "0");
+  return `${day} Nov 00:00 → ${next} Nov 00:00`;
+};
+
+const NOW_END = "27 Nov 16:12";
+
+const ENGLISH: readonly (readonly [string, string])[] = [
+  ["what was i doing 20 minutes ago", "27 Nov 15:45 → 27 Nov 15:58"],
+  ["half an hour ago", "27 Nov 15:32 → 27 Nov 15:52"],
+  ["what did I do in the last hour", `27 Nov 15:12 → ${NOW_END}`],
+  ["past 30 minutes", `27 Nov 15:42 → ${NOW_END}`],
+  ["the last half hour", `27 Nov 15:42 → ${NOW_END}`],
+  ["a couple of hours ago", "27 Nov 13:32 → 27 Nov 14:52"],
+  ["over the last 3 days", `24 Nov 00:00 → ${NOW_END}`],
+  ["so far this week", `23 Nov 00:00 → ${NOW_END}`],
+  ["on Friday", DAY("20")],
+  ["last Wednesday what was that", DAY("25")],
+  ["on wednesday around 9am", "25 Nov 08:30 → 25 Nov 09:30"],
+  ["around 9am on wednesday", "25 Nov 08:30 → 25 Nov 09:30"],
+  ["between 2 and 4pm yesterday", "26 Nov 14:00 → 26 Nov 16:00"],
+  ["yesterday between 2 and 4", "26 Nov 14:00 → 26 Nov 16:00"],
+  ["between 11 and 12pm on tuesday", "24 Nov 11:00 → 24 Nov 12:00"],
+  ["2 to 4 yesterday", "26 Nov 14:00 → 26 Nov 16:00"],
+  ["what did i do 2-4pm", "27 Nov 14:00 → 27 Nov 16:00"],
+  ["from 9 to 5 on monday", "23 Nov 09:00 → 23 Nov 17:00"],
+  ["yesteday mornign", "26 Nov 06:00 → 26 Nov 12:00"],
+  ["tuesady afternoon", "24 Nov 12:00 → 24 Nov 18:00"],
+  ["wensday", DAY("25")],
+  ["last night", "26 Nov 18:00 → 27 Nov 04:00"],
+  ["the day before yesterday", DAY("25")],
+  ["at 3", "27 Nov 14:30 → 27 Nov 15:30"],
+  ["at half past three", "27 Nov 15:15 → 27 Nov 15:45"],
+  ["at quarter to nine", "27 Nov 08:30 → 27 Nov 09:00"],
+  ["ten thirty this morning", "27 Nov 10:15 → 27 Nov 10:45"],
+  ["3 in the afternoon", "27 Nov 14:30 → 27 Nov 15:30"],
+  ["a week ago Tuesday", DAY("17")],
+  ["tuesday last week", DAY("17")],
+  ["two weeks ago", "09 Nov 00:00 → 16 Nov 00:00"],
+  ["last weekend", "21 Nov 00:00 → 23 Nov 00:00"],
+  ["this month", `01 Nov 00:00 → ${NOW_END}`],
+  ["since Monday", `23 Nov 00:00 → ${NOW_END}`],
+  ["before 10", "27 Nov 00:00 → 27 Nov 10:00"],
+  ["right before noon", "27 Nov 11:30 → 27 Nov 12:00"],
+  ["after 5pm yesterday", "26 Nov 17:00 → 27 Nov 00:00"],
+  ["the 12th", DAY("12")],
+  ["12 Nov", DAY("12")],
+  ["Nov 12, 2026", DAY("12")],
+  ["2026-11-12", DAY("12")],
+  ["12/11", DAY("12")],
+  ["11/12", DAY("12")],
+  ["on the twelfth", DAY("12")],
+  ["from monday to wednesday", "23 Nov 00:00 → 26 Nov 00:00"],
+  ["3 days ago around 4pm", "24 Nov 15:30 → 24 Nov 16:30"],
+  ["early this morning", "27 Nov 05:00 → 27 Nov 09:00"],
+  ["late yesterday", "26 Nov 18:00 → 27 Nov 00:00"],
+  ["around 6", "26 Nov 17:30 → 26 Nov 18:30"],
+];
+
+const OTHERS: readonly (readonly [TurnLanguage, string, string])[] = [
+  ["de", "gestern Nachmittag", "26 Nov 12:00 → 26 Nov 18:00"],
+  ["de", "vor einer halben Stunde", "27 Nov 15:32 → 27 Nov 15:52"],
+  ["de", "vor 10 uhr", "27 Nov 00:00 → 27 Nov 10:00"],
+  ["de", "kurz vor drei", "27 Nov 14:30 → 27 Nov 15:00"],
+  ["de", "um halb drei", "27 Nov 14:15 → 27 Nov 14:45"],
+  ["de", "fuenf vor halb drei", "27 Nov 14:10 → 27 Nov 14:40"],
+  ["de", "am Dienstag um 14 Uhr", "24 Nov 13:30 → 24 Nov 14:30"],
+  ["de", "zwischen 14 und 16 Uhr gestern", "26 Nov 14:00 → 26 Nov 16:00"],
+  ["de", "letzte Woche Dienstag", DAY("17")],
+  ["de", "Dienstag letzter Woche", DAY("17")],
+  ["de", "am 12.11.", DAY("12")],
+  ["de", "am 12.", DAY("12")],
+  ["de", "heute frueh", "27 Nov 06:00 → 27 Nov 12:00"],
+  ["de", "vorgestern abend", "25 Nov 18:00 → 26 Nov 00:00"],
+  ["de", "Montagnachmittag", "23 Nov 12:00 → 23 Nov 18:00"],
+  ["de", "gester nachmitag", "26 Nov 12:00 → 26 Nov 18:00"],
+  ["de", "in den letzten 20 minuten", `27 Nov 15:52 → ${NOW_END}`],
+  ["de", "am wochenende", "21 Nov 00:00 → 23 Nov 00:00"],
+  ["es", "ayer por la tarde", "26 Nov 12:00 → 26 Nov 20:00"],
+  ["es", "ayer a las tres y media", "26 Nov 15:15 → 26 Nov 15:45"],
+  ["es", "a las nueve menos cuarto", "27 Nov 08:30 → 27 Nov 09:00"],
+  ["es", "hace un par de horas", "27 Nov 13:32 → 27 Nov 14:52"],
+  ["es", "hace hora y media", "27 Nov 14:12 → 27 Nov 15:12"],
+  ["es", "en la ultima hora", `27 Nov 15:12 → ${NOW_END}`],
+  ["es", "la semana pasada", "16 Nov 00:00 → 23 Nov 00:00"],
+  ["es", "el martes de la semana pasada", DAY("17")],
+  ["es", "desde las 9 hasta las 11", "27 Nov 09:00 → 27 Nov 11:00"],
+  ["es", "antes de ayer", DAY("25")],
+  ["es", "anoche", "26 Nov 18:00 → 27 Nov 04:00"],
+  ["es", "el doce de noviembre", DAY("12")],
+  ["es", "esta mañana", "27 Nov 06:00 → 27 Nov 12:00"],
+  ["es", "manana", ""],
+  ["fr", "hier aprem", "26 Nov 12:00 → 26 Nov 18:00"],
+  ["fr", "la semaine derniere", "16 Nov 00:00 → 23 Nov 00:00"],
+  ["fr", "il y a une heure et demie", "27 Nov 14:12 → 27 Nov 15:12"],
+  ["fr", "les deux dernières heures", `27 Nov 14:12 → ${NOW_END}`],
+  ["fr", "à 15h30", "27 Nov 15:15 → 27 Nov 15:45"],
+  ["fr", "vers trois heures et demie", "27 Nov 15:00 → 27 Nov 16:00"],
+  ["fr", "hier entre 14h et 16h", "26 Nov 14:00 → 26 Nov 16:00"],
+  ["fr", "mardi de la semaine dernière", DAY("17")],
+  ["fr", "avant-hier", DAY("25")],
+  ["fr", "d'hier", DAY("26")],
+  ["fr", "depuis lundi", `23 Nov 00:00 → ${NOW_END}`],
+  ["fr", "le 12", DAY("12")],
+  ["fr", "3 heures de l'après-midi", "27 Nov 14:30 → 27 Nov 15:30"],
+];
+
+describe.each(Object.entries(FRIDAY))("times of a turn in %s", (timeZone, now) => {
+  it.each(ENGLISH)("%s", (turn, expected) => {
+    expect(spans(turn, "en", now, timeZone)).toBe(expected);
+  });
+
+  it.each(OTHERS)("%s: %s", (language, turn, expected) => {
+    expect(spans(turn, language, now, timeZone)).toBe(expected);
+  });
+});
+
+describe("what is not a time", () => {
+  it.each([
+    "the cat sat on the mat",
+    "i may have opened it",
+    "how long does it take to boil an egg",
+    "what happened in 1848",
+    "write 3 to 4 sentences",
+    "the last 5 files I opened",
+    "what did I do before lunch",
+    "tomorrow morning",
+    "next week",
+    "the 3 musketeers",
+    "remind me in 20 minutes",
+  ])("%s", (turn) => {
+    expect(spans(turn, "en", "2026-11-27T16:12:00Z", "UTC")).toBe("");
+  });
+
+  it("a slip that makes another word is left alone", () => {
+    expect(spans("the mourning dove", "en", "2026-11-27T16:12:00Z", "UTC")).toBe("");
+    expect(spans("die Montage der Regale", "de", "2026-11-27T16:12:00Z", "UTC")).toBe("");
+  });
+});
+
+describe("times where the clock changes", () => {
+  const hours = (turn: string, now: string, timeZone: string): number[] =>
+    find(turn, "en", now, timeZone).map(({ fromUs, toUs }) => (toUs - fromUs) / 3_600_000_000);
+
+  it("a day is 25 hours long where the clock goes back and 23 where it goes forward", () => {
+    expect(hours("yesterday", "2026-10-26T12:00:00+01:00", "Europe/Berlin")).toEqual([25]);
+    expect(hours("yesterday", "2026-03-30T12:00:00+02:00", "Europe/Berlin")).toEqual([23]);
+    expect(hours("yesterday", "2026-11-02T12:00:00-05:00", "America/New_York")).toEqual([25]);
+    expect(hours("yesterday", "2026-03-09T12:00:00-04:00", "America/New_York")).toEqual([23]);
+    expect(hours("yesterday", "2026-04-06T12:00:00+10:30", "Australia/Lord_Howe")).toEqual([24.5]);
+  });
+
+  it("the hour that comes twice counts twice, the one that is skipped is empty", () => {
+    const back = "2026-10-26T12:00:00+01:00";
+    expect(hours("yesterday between 2am and 3am", back, "Europe/Berlin")).toEqual([2]);
+    expect(
+      hours("yesterday between 2am and 3am", "2026-03-30T12:00:00+02:00", "Europe/Berlin"),
+    ).toEqual([]);
+  });
+
+  it("the morning after a change is still six to twelve on the wall", () => {
+    expect(spans("yesterday morning", "en", "2026-10-26T12:00:00+01:00", "Europe/Berlin")).toBe(
+      "25 Oct 06:00 → 25 Oct 12:00",
+    );
+    expect(spans("yesterday morning", "en", "2026-03-30T12:00:00+02:00", "Europe/Berlin")).toBe(
+      "29 Mar 06:00 → 29 Mar 12:00",
+    );
+  });
+
+  it("hours ago are hours that passed", () => {
+    const [mention] = find("3 hours ago", "en", "2026-10-25T04:00:00+01:00", "Europe/Berlin");
+    expect(mention?.pointUs).toBe(Date.parse("2026-10-25T01:00:00+02:00") * 1000 + 3_600_000_000);
+  });
+
+  it("a day that begins at one o'clock begins there", () => {
+    // Cairo sets its clocks forward at midnight.
+    const [mention] = find("yesterday", "en", "2026-04-25T12:00:00+03:00", "Africa/Cairo");
+    expect(mention?.fromUs).toBe(Date.parse("2026-04-24T01:00:00+03:00") * 1000);
+  });
+});
+
+describe("laws of times", () => {
+  const languages = fc.constantFrom<TurnLanguage>("en", "de", "es", "fr", "other");
+  const word = fc.constantFrom(
+    ..."yesterday|last|this|between|and|2|4pm|to|at|around|half|past|three|monday|week|ago|20|minutes|the|12th|nov|since|before|after|night|morning|gestern|vor|halb|drei|uhr|heute|morgen|ayer|hace|dos|horas|por|la|tarde|hier|il|y|a|deux|heures|et|demie|12.11.|2026-11-12|14:30|15h30|-|,|.|/|noon|until|from|99|31|feb|tomorrow|next".split(
+      "|",
+    ),
+  );
+  const turn = fc.oneof(
+    fc.array(word, { maxLength: 14 }).map((words) => words.join(" ")),
+    fc.string({ unit: "binary", maxLength: 60 }),
+  );
+  const zone = fc.constantFrom("Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC");
+  const now = fc.date({
+    min: new Date("2020-01-01"),
+    max: new Date("2035-12-31"),
+    noInvalidDate: true,
+  });
+  const numRuns = Number(
+    process.env["ACTIVITYD_PROPERTY_RUNS"] ?? (process.env["CI"] ? 20_000 : 1500),
+  );
+
+  it("every time lies in the past, is not empty, and stands in the turn where it says", () => {
+    fc.assert(
+      fc.property(turn, languages, zone, now, (text, language, timeZone, date) => {
+        const nowUs = date.getTime() * 1000;
+        const found = findTimes(text, tokenizeTurn(text), language, nowUs, timeZone);
+        let last = 0;
+        for (const mention of found) {
+          expect(mention.fromUs).toBeLessThan(mention.toUs);
+          expect(mention.toUs).toBeLessThanOrEqual(nowUs);
+          expect(Number.isFinite(mention.fromUs)).toBe(true);
+          expect(mention.startIndex).toBeGreaterThanOrEqual(last);
+          expect(text.slice(mention.startIndex, mention.endIndex)).toBe(mention.text);
+          last = mention.endIndex;
+        }
+      }),
+      { numRuns },
+    );
+  });
+});
