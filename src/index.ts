@@ -25,5 +25,11 @@ export {
   stripUserContent,
   type TurnContext,
 } from "./context/turn.ts";
+export {
+  type LeakStripper,
+  makeLeakStripper,
+  stripLeakedDirectives,
+  VOICE_TURN_DIRECTIVE,
+} from "./gateway/voice-steering.ts";
 export { connectActivity, type ConnectOptions } from "./local-api/client.ts";
 export { stripLeadingSystemContext } from "./tui/tui-formatters.ts";
