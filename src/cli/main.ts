@@ -11,6 +11,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;
 });
+// Nor is a listener to the talk that went away, such as the shell that put a daemon into the background.
+process.stderr.on("error", () => {});
 process.exitCode = await run(process.argv.slice(2), io);
 
 async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {

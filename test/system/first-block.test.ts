@@ -183,6 +183,23 @@ describe("the daemon", () => {
     client.close();
   });
 
+  it("goes on in the background when the command that started it is done, and ends when it is told to", async () => {
+    const daemon = openDaemonRig(createProcesses(), {});
+    open.push(daemon);
+    expect(await daemon.run(["start", "--detach"])).toMatchObject({ code: 0 });
+    const { pid, startedUs } = await daemon.api.status();
+    await until(
+      "it lived for a second",
+      async () => (await daemon.api.status()).nowUs - startedUs > 1_000_000,
+    );
+    expect(await daemon.run(["start", "--detach"])).toMatchObject({
+      code: 0,
+      talk: expect.stringContaining(`pid ${pid}`),
+    });
+    expect(await daemon.run(["stop"])).toMatchObject({ code: 0 });
+    expect((await daemon.run(["now"])).code).toBe(3);
+  });
+
   it("refuses to run twice on the same data, naming the one that runs", async () => {
     const { daemon } = await openDesktop();
     const { pid } = await daemon.api.status();
