@@ -113,4 +113,24 @@ export const MIGRATIONS: readonly string[] = [
     INSERT INTO document_fts(rowid, app, title, place) VALUES(new.id, new.app, new.title, new.place);
   END;
   `,
+  `
+  -- What clients were given; event_ids and reasons are JSON lists. The same bytes given again to the same
+  -- client are one row with a count.
+  CREATE TABLE ledger(
+    id INTEGER PRIMARY KEY,
+    first_us INTEGER NOT NULL,
+    last_us INTEGER NOT NULL,
+    times INTEGER NOT NULL,
+    client TEXT,
+    session TEXT,
+    form TEXT NOT NULL,
+    intent TEXT NOT NULL,
+    source TEXT NOT NULL,
+    text TEXT,
+    tokens INTEGER NOT NULL,
+    event_ids TEXT NOT NULL,
+    reasons TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX ledger_last ON ledger(last_us);
+  `,
 ];

@@ -1,0 +1,309 @@
+/**
+ * The ledger: what each client was given, when, of which events and why. It promises that noting costs the
+ * answer nothing (it is written a moment later), that the same bytes given again are one entry with a count,
+ * and that no entry outlives the events.
+ */
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import type { StoreDatabase } from "./database.ts";
+
+/** One thing that was given to a client. */
+export interface LedgerNote {
+  /** Who asked, as the client calls itself; null when it did not say. */
+  readonly client: string | null;
+  readonly session: string | null;
+  /** What was asked for: a form of the block, or the name of another reading request. */
+  readonly form: string;
+  readonly intent: string;
+  readonly source: string;
+  /** The bytes; null when what was given is told by its events alone. */
+  readonly text: string | null;
+  readonly tokens: number;
+  readonly eventIds: readonly number[];
+  readonly reasons: readonly string[];
+}
+
+/** A note as it is kept. */
+export interface LedgerEntry extends LedgerNote {
+  readonly id: number;
+  /** When these bytes were given first and last, and how often. */
+  readonly firstUs: number;
+  readonly lastUs: number;
+  readonly times: number;
+}
+
+export interface LedgerQuery {
+  /** Entries given at or after this instant. */
+  readonly fromUs: number;
+  readonly toUs: number;
+  /** Only what this client was given. */
+  readonly client?: string;
+  readonly limit: number;
+}
+
+/** Which entries are to go. An entry goes when any of these says so. */
+export interface LedgerSelection {
+  /** It was made of one of these events. */
+  readonly eventIds: ReadonlySet<number>;
+  /** It was given within this span; null: its time does not matter. */
+  readonly span: { readonly fromUs: number; readonly toUs: number } | null;
+  /** Its text or its reasons hold what is to be forgotten; null: its text does not matter. */
+  readonly holds: ((text: string) => boolean) | null;
+}
+
+export interface Ledger {
+  /** Notes what was given now. Never throws. */
+  readonly note: (note: LedgerNote) => void;
+  /** Entries, newest first, those noted just now included. */
+  readonly read: (query: LedgerQuery) => {
+    readonly entries: readonly LedgerEntry[];
+    readonly truncated: boolean;
+  };
+  /** Counts (`dryRun`) or removes the entries that a selection names. */
+  readonly forget: (selection: LedgerSelection, dryRun: boolean) => number;
+  /** Removes what is older than the oldest event. */
+  readonly expire: () => void;
+  /** Writes what was noted. */
+  readonly flush: () => void;
+  readonly close: () => void;
+}
+
+export interface OpenLedgerOptions {
+  readonly database: StoreDatabase;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const FLUSH_MS = 500;
+/** The same bytes to the same client within this long are one entry. */
+const MERGE_US = 10 * 60_000_000;
+/** What waits for a disk that refuses; older notes are lost, and the log says so. */
+const MAX_WAITING = 1_000;
+const EXPIRE_EVERY_US = 3_600_000_000;
+
+export function openLedger({ database, clock, log }: OpenLedgerOptions): Ledger {
+  const add = database.prepare<{ id: number }>(
+    `INSERT INTO ledger(first_us, last_us, times, client, session, form, intent, source, text, tokens, event_ids, reasons)
+      VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+  );
+  const again = database.prepare("UPDATE ledger SET last_us = ?, times = times + ? WHERE id = ?");
+  const drop = database.prepare("DELETE FROM ledger WHERE id = ?");
+  const select = database.prepare<LedgerRow>(
+    `${SELECT_ENTRY} WHERE last_us >= ? AND first_us <= ? AND client IS coalesce(?, client)
+      ORDER BY last_us DESC, id DESC LIMIT ?`,
+  );
+  const after = database.prepare<LedgerRow>(
+    `${SELECT_ENTRY} WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
+  );
+  const dropOld = database.prepare(
+    "DELETE FROM ledger WHERE last_us < (SELECT min(start_us) FROM event)",
+  );
+  let waiting: Waiting[] = [];
+  /** The newest entry of each client and session, to which the same bytes are added. */
+  const newest = new Map<
+    string,
+    { readonly id: number; readonly key: string; readonly lastUs: number }
+  >();
+  let timer: NodeJS.Timeout | null = null;
+  let expiredUs = Number.MIN_SAFE_INTEGER;
+  let isFailing = false;
+
+  const write = ({ atUs, lastUs, times, note, key }: Waiting): void => {
+    const who = `${note.client ?? ""}\n${note.session ?? ""}`;
+    const last = newest.get(who);
+    if (last?.key === key && atUs - last.lastUs <= MERGE_US && atUs >= last.lastUs) {
+      if (again.run(lastUs, times, last.id) === 1) {
+        newest.set(who, { ...last, lastUs });
+        return;
+      }
+    }
+    const row = add.get(
+      atUs,
+      lastUs,
+      times,
+      note.client,
+      note.session,
+      note.form,
+      note.intent,
+      note.source,
+      note.text,
+      note.tokens,
+      JSON.stringify(note.eventIds),
+      JSON.stringify(note.reasons),
+    );
+    if (row !== undefined) newest.set(who, { id: row.id, key, lastUs });
+    if (newest.size > MAX_CLIENTS) newest.clear();
+  };
+
+  const flush = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (waiting.length === 0) return;
+    try {
+      database.transaction(() => {
+        for (const noted of waiting) write(noted);
+      });
+      waiting = [];
+      isFailing = false;
+      expireNowAndThen();
+    } catch (error) {
+      // What the map says of entries that were rolled back is no longer so.
+      newest.clear();
+      if (!isFailing)
+        log.warn("the ledger cannot be written; its notes are held in memory", {
+          kind: errorKind(error),
+        });
+      isFailing = true;
+      if (waiting.length > MAX_WAITING) {
+        log.warn("notes of the ledger were lost", { count: waiting.length - MAX_WAITING });
+        waiting = waiting.slice(-MAX_WAITING);
+      }
+      schedule();
+    }
+  };
+
+  const schedule = (): void => {
+    if (timer !== null) return;
+    timer = setTimeout(flush, FLUSH_MS);
+    timer.unref();
+  };
+
+  const expire = (): void => {
+    dropOld.run();
+  };
+
+  const expireNowAndThen = (): void => {
+    const nowUs = clock.nowUs();
+    if (nowUs - expiredUs < EXPIRE_EVERY_US && nowUs >= expiredUs) return;
+    expiredUs = nowUs;
+    expire();
+  };
+
+  /** Every entry, in steps that keep memory flat. */
+  function* all(): Generator<LedgerEntry> {
+    let lastId = 0;
+    for (;;) {
+      const rows = after.all(lastId);
+      for (const row of rows) yield toEntry(row);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      lastId = last.id;
+    }
+  }
+
+  return {
+    note: (note) => {
+      const atUs = clock.nowUs();
+      const key = JSON.stringify([
+        note.form,
+        note.intent,
+        note.source,
+        note.text,
+        note.text === null ? note.eventIds : null,
+      ]);
+      const last = waiting.at(-1);
+      // A status line that polls gets the same bytes many times in one moment.
+      if (
+        last !== undefined &&
+        last.key === key &&
+        last.note.client === note.client &&
+        last.note.session === note.session
+      ) {
+        last.lastUs = atUs;
+        last.times += 1;
+        return;
+      }
+      waiting.push({ atUs, lastUs: atUs, times: 1, note, key });
+      schedule();
+    },
+    read: ({ fromUs, toUs, client, limit }) => {
+      flush();
+      const rows = select.all(fromUs, toUs, client ?? null, limit + 1);
+      return { entries: rows.slice(0, limit).map(toEntry), truncated: rows.length > limit };
+    },
+    forget: (selection, dryRun) => {
+      flush();
+      const ids: number[] = [];
+      for (const entry of all()) if (isSelected(entry, selection)) ids.push(entry.id);
+      if (dryRun || ids.length === 0) return ids.length;
+      database.transaction(() => {
+        for (const id of ids) drop.run(id);
+      });
+      newest.clear();
+      return ids.length;
+    },
+    expire,
+    flush,
+    close: () => {
+      flush();
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+    },
+  };
+}
+
+const ROWS_PER_STEP = 500;
+const MAX_CLIENTS = 1_000;
+
+interface Waiting {
+  readonly atUs: number;
+  readonly note: LedgerNote;
+  /** Equal exactly when what was given is equal. */
+  readonly key: string;
+  lastUs: number;
+  times: number;
+}
+
+interface LedgerRow {
+  readonly id: number;
+  readonly first_us: number;
+  readonly last_us: number;
+  readonly times: number;
+  readonly client: string | null;
+  readonly session: string | null;
+  readonly form: string;
+  readonly intent: string;
+  readonly source: string;
+  readonly text: string | null;
+  readonly tokens: number;
+  readonly event_ids: string;
+  readonly reasons: string;
+}
+
+const SELECT_ENTRY =
+  "SELECT id, first_us, last_us, times, client, session, form, intent, source, text, tokens, event_ids, reasons FROM ledger";
+
+function toEntry(row: LedgerRow): LedgerEntry {
+  return {
+    id: row.id,
+    firstUs: row.first_us,
+    lastUs: row.last_us,
+    times: row.times,
+    client: row.client,
+    session: row.session,
+    form: row.form,
+    intent: row.intent,
+    source: row.source,
+    text: row.text,
+    tokens: row.tokens,
+    eventIds: parseList(row.event_ids).filter((id) => typeof id === "number"),
+    reasons: parseList(row.reasons).filter((reason) => typeof reason === "string"),
+  };
+}
+
+function parseList(json: string): readonly unknown[] {
+  const value: unknown = JSON.parse(json);
+  return Array.isArray(value) ? value : [];
+}
+
+function isSelected(entry: LedgerEntry, { eventIds, span, holds }: LedgerSelection): boolean {
+  if (entry.eventIds.some((id) => eventIds.has(id))) return true;
+  if (span !== null && entry.firstUs < span.toUs && entry.lastUs >= span.fromUs) return true;
+  if (holds === null) return false;
+  const texts = [entry.text, entry.client, entry.session, ...entry.reasons];
+  return texts.some((text) => text !== null && holds(text));
+}
+
+function errorKind(error: unknown): string {
+  return error instanceof Error ? error.name : "unknown";
+}
