@@ -9,6 +9,7 @@ import { VERSION } from "../version.ts";
 import { registerContextCommands } from "./commands/context.ts";
 import { registerDaemonCommands } from "./commands/daemon.ts";
 import { registerEventsCommand } from "./commands/events.ts";
+import { registerImportCommand } from "./commands/import.ts";
 
 /** Registers commands of one theme. `finish` takes the exit code of the command that ran. */
 export type RegisterCommands = (program: Command, io: CliIo, finish: Finish) => void;
@@ -20,6 +21,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerDaemonCommands,
   registerContextCommands,
   registerEventsCommand,
+  registerImportCommand,
 ];
 
 /** Runs one command line. Throws `ActivityError` for what went wrong in a command; usage errors end with 2. */
