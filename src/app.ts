@@ -12,6 +12,7 @@ import type {
 } from "./api.ts";
 import { renderContextBlock } from "./capture/context-block.ts";
 import { createPrivacyGate } from "./capture/privacy.ts";
+import { checkPrivacyGate } from "./capture/privacy-check.ts";
 import { createSampler } from "./capture/sampler.ts";
 import { readSnapshot } from "./capture/snapshot.ts";
 import { createSourceKeeper, type SourceKeeper } from "./capture/sources/keeper.ts";
@@ -55,7 +56,8 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const { config, paths, env, clock, log, registry = createSourceRegistry() } = options;
   const { capture } = config;
   const startedUs = clock.nowUs();
-  const gate = createPrivacyGate(config.privacy);
+  const gate = createPrivacyGate(config.privacy, { timeZone: clock.timeZone });
+  checkPrivacyGate(gate, config.privacy, startedUs);
   const store = openEventStore({ directory: paths.dataDirectory, clock, log });
   const assistantApps = capture.assistant_apps.map((app) => app.toLowerCase());
   const changes = createChangeSignal();

@@ -101,7 +101,7 @@ function compileRule(rule: PrivacyRule, index: number, titleId: number | null): 
   const name = ruleName(rule, index);
   const [fault] = ruleFaults(rule);
   if (fault !== undefined) {
-    throw new ActivityError("rule_invalid", `${name}, ${fault.key}: ${fault.message}`);
+    throw new ActivityError("rule_invalid", `${name}, ${fault.key}: ${fault.message}.`);
   }
   const isApp = rule.app === undefined ? null : compileAppGlob(rule.app);
   const place = rule.place?.toLowerCase() ?? null;

@@ -109,7 +109,7 @@ export function parsePrivacyConfig(value: unknown, where: string): PrivacyConfig
   const parsed = privacySchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(
-    (issue) => `${where}${issue.path.map(showKey).join("")}: ${issue.message}`,
+    (issue) => `${where}${issue.path.map(showKey).join("")}: ${issue.message.replace(/\.$/, "")}.`,
   );
   throw new ActivityError(
     "rule_invalid",
@@ -139,29 +139,29 @@ export function ruleFaults(rule: PrivacyRule): readonly RuleFault[] {
   if (rule.place !== undefined && !PLACE.test(rule.place)) {
     add(
       "place",
-      `"${clip(rule.place)}" is not a host or host/path; write it like example.com/private, without https://.`,
+      `"${clip(rule.place)}" is not a host or host/path; write it like example.com/private, without https://`,
     );
   }
   if (rule.between !== undefined && parseBetween(rule.between) === null) {
-    add("between", `"${clip(rule.between)}" is not a time of day; write it like 22:00-07:30.`);
+    add("between", `"${clip(rule.between)}" is not a time of day; write it like 22:00-07:30`);
   }
   if (rule.replacement !== undefined && rule.action !== "redact") {
     add(
       "replacement",
-      `A rule with action "${rule.action}" replaces nothing; use action = "redact".`,
+      `A rule with action "${rule.action}" replaces nothing; use action = "redact"`,
     );
   }
   const conditions = CONDITIONS.filter((key) => rule[key] !== undefined);
   if (conditions.length === 0 && rule.every !== true) {
     add(
       "every",
-      "The rule has no condition and would match everything; if that is meant, add every = true.",
+      "The rule has no condition and would match everything; if that is meant, add every = true",
     );
   }
   if (conditions.length > 0 && rule.every === true) {
     add(
       "every",
-      `The rule says every = true and has a condition (${conditions.join(", ")}); drop one of them.`,
+      `The rule says every = true and has a condition (${conditions.join(", ")}); drop one of them`,
     );
   }
   return faults;
@@ -173,7 +173,7 @@ const PLACE = /^(?:[\p{L}\p{Nd}-]+\.)*[\p{L}\p{Nd}-]+(?::\d{1,5})?(?:\/[^\s?#]*)
 /** Why a pattern cannot be used, in one sentence, or null. */
 function patternFault(pattern: string): string | null {
   if (pattern.length > MAX_PATTERN_UNITS) {
-    return `The pattern has ${pattern.length} characters; at most ${MAX_PATTERN_UNITS} are allowed.`;
+    return `The pattern has ${pattern.length} characters; at most ${MAX_PATTERN_UNITS} are allowed`;
   }
   let compiled: RE2JS;
   try {
@@ -183,13 +183,13 @@ function patternFault(pattern: string): string | null {
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace(/^error parsing regexp: /, "");
-    return `The pattern "${clip(pattern)}" is invalid: ${clip(reason, 120)}. Look-around and back-references are not part of RE2.`;
+    return `The pattern "${clip(pattern)}" is invalid: ${clip(reason, 120)}. Look-around and back-references are not part of RE2`;
   }
   if (compiled.programSize() > MAX_PROGRAM_SIZE) {
-    return `The pattern "${clip(pattern)}" expands to ${compiled.programSize()} steps; at most ${MAX_PROGRAM_SIZE} are allowed. Use smaller repeat counts.`;
+    return `The pattern "${clip(pattern)}" expands to ${compiled.programSize()} steps; at most ${MAX_PROGRAM_SIZE} are allowed. Use smaller repeat counts`;
   }
   if (compiled.test("")) {
-    return `The pattern "${clip(pattern)}" matches the empty text and with it everything; if that is meant, leave title out or write every = true.`;
+    return `The pattern "${clip(pattern)}" matches the empty text and with it everything; if that is meant, leave title out or write every = true`;
   }
   return null;
 }
@@ -206,14 +206,14 @@ function listFaults(rules: readonly PrivacyRule[]): readonly ListFault[] {
   if (last !== -1 && last < rules.length - 1) {
     faults.push({
       path: [last + 1],
-      message: `Never reached: ${ruleName(rules[last], last)} before it matches everything. Move that one to the end.`,
+      message: `Never reached: ${ruleName(rules[last], last)} before it matches everything. Move that one to the end`,
     });
   }
   const steps = programsSize(rules);
   if (steps > MAX_PROGRAMS_SIZE) {
     faults.push({
       path: [],
-      message: `The title patterns come to ${steps} steps together; at most ${MAX_PROGRAMS_SIZE} can be tried in time. Join or shorten some.`,
+      message: `The title patterns come to ${steps} steps together; at most ${MAX_PROGRAMS_SIZE} can be tried in time. Join or shorten some`,
     });
   }
   return faults;

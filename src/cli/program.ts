@@ -10,6 +10,7 @@ import { registerContextCommands } from "./commands/context.ts";
 import { registerDaemonCommands } from "./commands/daemon.ts";
 import { registerEventsCommand } from "./commands/events.ts";
 import { registerImportCommand } from "./commands/import.ts";
+import { registerPrivacyCommands } from "./commands/privacy.ts";
 
 /** Registers commands of one theme. `finish` takes the exit code of the command that ran. */
 export type RegisterCommands = (program: Command, io: CliIo, finish: Finish) => void;
@@ -22,6 +23,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerContextCommands,
   registerEventsCommand,
   registerImportCommand,
+  registerPrivacyCommands,
 ];
 
 /** Runs one command line. Throws `ActivityError` for what went wrong in a command; usage errors end with 2. */

@@ -1,0 +1,67 @@
+/** The commands that show the privacy rules at work: `privacy test` and `privacy explain`. */
+import type { CliIo, ExitCode } from "../io.ts";
+import type { RegisterCommands } from "../program.ts";
+import { parseInstant } from "../instant.ts";
+
+interface TestOptions {
+  readonly private?: boolean;
+  readonly executable?: string;
+  readonly at?: string;
+  readonly json?: boolean;
+}
+
+export const registerPrivacyCommands: RegisterCommands = (program, io, finish) => {
+  const privacy = program
+    .command("privacy")
+    .description("show what the privacy rules keep, replace and drop");
+  privacy
+    .command("test")
+    .description("say what would be stored of a window, and which rule acted")
+    .argument("<app>", "the name of the application")
+    .argument("[title]", "the title of the window")
+    .argument("[url]", "the address of the page in it")
+    .option("--private", "as if a browser source had called the window private")
+    .option("--executable <path>", "the program behind the window")
+    .option("--at <instant>", "as if it were then: a time of today (23:00) or a date")
+    .option("--json", "print JSON")
+    .action(
+      (app: string, title: string | undefined, url: string | undefined, options: TestOptions) =>
+        finish(testRules(io, { app, title: title ?? null, url: url ?? null }, options)),
+    );
+  privacy
+    .command("explain")
+    .description("print every rule in the order in which they are tried")
+    .action(() => finish(explainRules(io)));
+};
+
+async function testRules(
+  io: CliIo,
+  window: { readonly app: string; readonly title: string | null; readonly url: string | null },
+  options: TestOptions,
+): Promise<ExitCode> {
+  const { readConfig } = await import("../../config.ts");
+  const { createPrivacyGate } = await import("../../capture/privacy.ts");
+  const { describeResult } = await import("../../capture/privacy-explain.ts");
+  // The same file, the same gate: what is told here is what the daemon does.
+  const gate = createPrivacyGate(readConfig(io.paths().configFile, io.env).privacy);
+  const nowUs = Date.now() * 1000;
+  const atUs = options.at === undefined ? nowUs : parseInstant(options.at, "--at", nowUs);
+  const sample = {
+    ...window,
+    pid: null,
+    executable: options.executable ?? null,
+    private: options.private === true ? true : null,
+  };
+  const result = gate.window(sample, atUs);
+  if (options.json === true) io.out(`${JSON.stringify(result)}\n`);
+  else for (const line of describeResult(window.app, result)) io.out(`${line}\n`);
+  return 0;
+}
+
+async function explainRules(io: CliIo): Promise<ExitCode> {
+  const { readConfig } = await import("../../config.ts");
+  const { explainPrivacy } = await import("../../capture/privacy-explain.ts");
+  const config = readConfig(io.paths().configFile, io.env);
+  for (const line of explainPrivacy(config.privacy)) io.out(`${line}\n`);
+  return 0;
+}
