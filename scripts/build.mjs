@@ -4,7 +4,7 @@
  * in its place only when it is whole, so that a failed build leaves the last good one.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, renameSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -20,6 +20,10 @@ if (status !== 0) {
   rmSync(fresh, { recursive: true, force: true });
   console.error("build: tsc found the errors above; dist/ is as it was.");
   process.exit(1);
+}
+// What is installed elsewhere as it is, so no compiler looks at it.
+for (const folder of ["capture/sources/gnome-extension"]) {
+  cpSync(`${root}src/${folder}`, `${fresh}/${folder}`, { recursive: true });
 }
 if (existsSync(`${fresh}/cli/main.js`)) chmodSync(`${fresh}/cli/main.js`, 0o755);
 if (existsSync(`${root}dist`)) renameSync(`${root}dist`, old);

@@ -9,6 +9,7 @@ import { VERSION } from "../version.ts";
 import { registerContextCommands } from "./commands/context.ts";
 import { registerDaemonCommands } from "./commands/daemon.ts";
 import { registerEventsCommand } from "./commands/events.ts";
+import { registerGnomeCommands } from "./commands/gnome.ts";
 import { registerImportCommand } from "./commands/import.ts";
 import { registerPrivacyCommands } from "./commands/privacy.ts";
 
@@ -22,6 +23,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerDaemonCommands,
   registerContextCommands,
   registerEventsCommand,
+  registerGnomeCommands,
   registerImportCommand,
   registerPrivacyCommands,
 ];

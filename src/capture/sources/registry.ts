@@ -9,6 +9,9 @@ export interface SourceRegistry {
   readonly providersFor: <K extends SourceKind>(kind: K) => readonly SourceProvider<K>[];
 }
 
+/** Asked in this order where there is no logind. */
+const SCREEN_LOCKERS = ["gnome", "cinnamon", "mate", "xfce", "freedesktop"] as const;
+
 /** Makes one set of providers. Window and input share their connections within a set, not across sets. */
 export function createSourceRegistry(): SourceRegistry {
   const x11 = once(async () => (await import("./x11.ts")).createX11Providers());
@@ -16,16 +19,23 @@ export function createSourceRegistry(): SourceRegistry {
   const providers: { readonly [K in SourceKind]: readonly SourceProvider<K>[] } = {
     // An X display is asked last: under Wayland it answers too, but knows only its own clients.
     window: [
+      lazy("gnome-shell", "window", async () => (await import("./gnome.ts")).gnomeShell),
       lazy("kwin", "window", async () => (await import("./kde.ts")).kwin),
       lazy("x11", "window", async () => (await x11()).window),
     ],
     input: [
+      lazy("gnome-idle", "input", async () => (await import("./gnome.ts")).gnomeIdle),
       lazy("kde-idle", "input", async () => (await import("./kde.ts")).kdeIdle),
       lazy("x11", "input", async () => (await x11()).input),
       lazy("logind-idle-hint", "input", async () => (await import("./logind.ts")).logindIdle),
     ],
     session: [
       lazy("logind", "session", async () => (await import("./logind.ts")).createLogindSession()),
+      ...SCREEN_LOCKERS.map((id) =>
+        lazy(`${id}-screensaver`, "session", async () =>
+          (await import("./screensaver.ts")).createScreensaver(id),
+        ),
+      ),
     ],
     system: [
       lazy("system-state", "system", async () => (await import("./system-state.ts")).systemState),

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { gnomeIdle, gnomeShell } from "../../../src/capture/sources/gnome.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { type BusService, openBusService } from "../fakes/bus-service.ts";
+import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
+import { contextWith, record, type Recording } from "../fakes/recording.ts";
+
+const FOCUS = "org.activityd.Focus";
+const PATH = "/org/activityd/Focus";
+
+let daemon: PrivateBus;
+let shell: BusService;
+const recordings: Recording<"window">[] = [];
+
+beforeEach(async () => {
+  daemon = await openPrivateBus();
+  shell = await openBusService(daemon.address, "org.gnome.Shell");
+});
+
+afterEach(async () => {
+  for (const { source } of recordings.splice(0)) source.close();
+  shell.close();
+  await daemon.close();
+});
+
+/** What the extension does in the shell: serve, then own its name. */
+async function loadExtension(facts: unknown[], signature = "bssu"): Promise<void> {
+  shell.answer(`${FOCUS}.Get`, signature, () => facts);
+  await shell.own(FOCUS);
+}
+
+async function listen(): Promise<Recording<"window">> {
+  const recording = await record(gnomeShell, contextWith(daemon.env));
+  recordings.push(recording);
+  return recording;
+}
+
+describe("GNOME Shell", () => {
+  it("tells the focused window and each change of it, in order", async () => {
+    await loadExtension([true, 'a=b "q" \\ 漢字 👩‍💻', "org.gnome.TextEditor", process.pid]);
+    const { source, results } = await listen();
+    expect(await source.snapshot()).toMatchObject({
+      ok: true,
+      value: {
+        app: "org.gnome.TextEditor",
+        title: 'a=b "q" \\ 漢字 👩‍💻',
+        pid: process.pid,
+        executable: expect.stringContaining("node"),
+        private: null,
+      },
+    });
+    shell.emit(PATH, FOCUS, "Changed", "bssu", [true, "one", "foot", process.pid]);
+    shell.emit(PATH, FOCUS, "Changed", "bssu", [true, "two", "foot", 0]);
+    shell.emit(PATH, FOCUS, "Changed", "bssu", [false, "", "", 0]);
+    await waitFor("three changes", () => results.length >= 3);
+    expect(results.map((result) => result.ok && (result.value?.title ?? null))).toEqual([
+      "one",
+      "two",
+      null,
+    ]);
+  });
+
+  it("without the extension says how to install it", async () => {
+    expect(await gnomeShell.open(contextWith(daemon.env))).toEqual({
+      rejected: {
+        reason:
+          "GNOME Shell tells nobody which window has the focus, and the extension of activityd is not running in it.",
+        remedy: "Run: activityd gnome install-extension, then log out and in again.",
+        applies: true,
+      },
+    });
+  });
+
+  it("is passed over on other desktops", async () => {
+    shell.close();
+    expect(await gnomeShell.open(contextWith(daemon.env))).toEqual({
+      rejected: { reason: "GNOME Shell is not on the session bus.", remedy: "" },
+    });
+  });
+
+  it("is not believed when another program owns the extension's name", async () => {
+    const impostor = await openBusService(daemon.address, FOCUS);
+    impostor.answer(`${FOCUS}.Get`, "bssu", () => [true, "false", "evil", 1]);
+    expect(await gnomeShell.open(contextWith(daemon.env))).toMatchObject({
+      rejected: { applies: true },
+    });
+    impostor.close();
+  });
+
+  it("that answers with wrong types has an unknown title, never a wrong one", async () => {
+    await loadExtension([true, 7, "foot", -1n], "bisx");
+    const { source } = await listen();
+    expect(await source.snapshot()).toMatchObject({
+      ok: true,
+      value: { app: "foot", title: null },
+    });
+  });
+
+  it("is lost when the extension is switched off, and wakes whoever waits for its return", async () => {
+    await loadExtension([false, "", "", 0]);
+    const { lost } = await listen();
+    await shell.release(FOCUS);
+    await waitFor("the loss", () => lost.length > 0);
+    let woken = false;
+    const stop = gnomeShell.watchForReturn?.(contextWith(daemon.env), () => {
+      woken = true;
+    });
+    await waitFor("the watch to see it", async () => {
+      await shell.own(FOCUS);
+      await shell.release(FOCUS);
+      return woken;
+    });
+    stop?.();
+    expect(lost).toHaveLength(1);
+  });
+});
+
+describe("the idle time of Mutter", () => {
+  it("is told in milliseconds", async () => {
+    shell.answer("org.gnome.Mutter.IdleMonitor.GetIdletime", "t", () => [90_061n]);
+    await shell.own("org.gnome.Mutter.IdleMonitor");
+    const { source } = await record(gnomeIdle, contextWith(daemon.env));
+    expect(await source.snapshot()).toEqual({ ok: true, value: { idleMs: 90_061 } });
+    await shell.release("org.gnome.Mutter.IdleMonitor");
+    expect(await source.snapshot()).toMatchObject({ ok: false });
+    source.close();
+  });
+
+  it("is passed over where there is no Mutter", async () => {
+    expect(await gnomeIdle.open(contextWith(daemon.env))).toHaveProperty("rejected");
+  });
+});
