@@ -90,9 +90,11 @@ interface MergeTable {
 /** Tokens laid end to end with a hash table of their numbers: half a megabyte, where a Map would take six. */
 function openMergeTable(packed: string): MergeTable {
   const records = inflateRawSync(Buffer.from(packed, "base64"));
-  const starts: number[] = [];
-  for (let at = 0; at < records.length; at += 1 + (records[at] ?? 0)) starts.push(at);
-  const offsets = Uint32Array.from(starts);
+  // Counted first: an array that grows would leave twice its size in garbage.
+  let count = 0;
+  for (let at = 0; at < records.length; at += 1 + (records[at] ?? 0)) count += 1;
+  const offsets = new Uint32Array(count);
+  for (let at = 0, index = 0; at < records.length; at += 1 + (records[at] ?? 0)) offsets[index++] = at;
   const mask = (1 << (33 - Math.clz32(offsets.length))) - 1;
   // 0 is an empty slot, n is token n - 1.
   const slots = new Uint16Array(mask + 1);
