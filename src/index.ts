@@ -5,6 +5,14 @@
 export type { ActivityApi } from "./api.ts";
 export { prependSystemEvents } from "./auto-reply/reply/session-updates.ts";
 export {
+  createSystemEventQueue,
+  type NewSystemEvent,
+  type SystemEventQueue,
+  type SystemEventRow,
+  type SystemEventRows,
+} from "./auto-reply/reply/system-events.ts";
+export { createMemoryEventRows, enqueueAndDrain } from "./auto-reply/reply/system-events-memory.ts";
+export {
   type BlockKind,
   type InjectedBlock,
   type RenderedBlock,
@@ -15,6 +23,8 @@ export type { UntrustedSpan } from "./context/plain-text.ts";
 export {
   type ActivityText,
   type ComposedTurn,
+  type ComposedParts,
+  composeParts,
   composeTurn,
   type ContentPart,
   displayText,

@@ -107,6 +107,42 @@ export interface ContentPart {
   readonly text?: unknown;
 }
 
+export interface ComposedParts<P> {
+  /** For the model alone. */
+  readonly parts: readonly (P | { readonly type: string; readonly text: string })[];
+  /** Which of `parts` carries the injected context; null when there is none. */
+  readonly injectedPart: number | null;
+  /** As in {@link ComposedTurn}, within the text of that part. */
+  readonly injectedLength: number;
+  readonly untrustedSpans: readonly UntrustedSpan[];
+}
+
+/**
+ * A turn in parts as the model gets it: blocks and escape go to the first part that has text, or into a
+ * text part of their own in front. {@link stripUserContent} gives `parts` back, for all parts.
+ *
+ * Throws `internal` for a block that no encoder made.
+ */
+export function composeParts<P extends ContentPart>({
+  events,
+  activity,
+  parts,
+}: Omit<TurnContext, "ownerText"> & { readonly parts: readonly P[] }): ComposedParts<P> {
+  const index = parts.findIndex((part) => (textOf(part) ?? "") !== "");
+  const part = parts[index];
+  const ownerText = part === undefined ? "" : (textOf(part) ?? "");
+  const { composed, injectedLength, untrustedSpans } = composeTurn({ events, activity, ownerText });
+  const injected = { injectedLength, untrustedSpans };
+  if (part !== undefined) {
+    const whole = composed === ownerText ? part : { ...part, text: composed };
+    const injectedPart = injectedLength > 0 ? index : null;
+    return { parts: parts.with(index, whole), injectedPart, ...injected };
+  }
+  if (injectedLength === 0) return { parts, injectedPart: null, ...injected };
+  const type = parts.some((each) => each.type.startsWith("input_")) ? "input_text" : "text";
+  return { parts: [{ type, text: composed }, ...parts], injectedPart: 0, ...injected };
+}
+
 /**
  * The owner's parts of a user message: the leading run of blocks is taken off across its text parts, and a
  * part that held nothing else is dropped. Parts of other types, parts after the first text, and the order

@@ -133,4 +133,20 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX ledger_last ON ledger(last_us);
   `,
+  `
+  -- What the model is to hear of with the next turn of a session. AUTOINCREMENT: the order of ids is the order
+  -- of arrival also after the newest was taken out. told_to is the id of the request that got the row.
+  CREATE TABLE session_event(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session TEXT NOT NULL,
+    at_us INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    key TEXT,
+    dropped INTEGER NOT NULL,
+    told_to TEXT,
+    told_us INTEGER
+  ) STRICT;
+  CREATE INDEX session_event_session ON session_event(session, told_to, id);
+  CREATE INDEX session_event_told ON session_event(told_us) WHERE told_us IS NOT NULL;
+  `,
 ];

@@ -8,7 +8,8 @@ import {
   localTime,
   toPlace,
 } from "../../src/context/plain-text.ts";
-import { nastyText, runs } from "../helpers/arbitraries.ts";
+import { nastyText } from "../helpers/arbitraries.ts";
+import { law } from "../helpers/laws.ts";
 
 const KINDS = ["title", "app", "place"] as const;
 const us = (iso: string): number => Date.parse(iso) * 1000;
@@ -58,29 +59,27 @@ describe("a field of a stranger", () => {
     expect(cleanField("title", `ab${"\u200b".repeat(1_000_000)}`)).toBe("ab…");
   });
 
-  test("no text yields a line break, a control, an invisible character, a quote or too long a field", () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...KINDS), nastyText(), (kind, raw) => {
-        const text = cleanField(kind, raw);
-        expect(LINE_BREAK.test(text)).toBe(false);
-        expect(/[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}"]/u.test(text)).toBe(false);
-        expect(text.length).toBeLessThanOrEqual(FIELD_MAX_CHARS[kind]);
-        expect(text).toBe(text.trim());
-        expect(text).not.toContain("  ");
-      }),
-      runs(),
-    );
-  });
+  law(
+    "no text yields a line break, a control, an invisible character, a quote or too long a field",
+    fc.property(fc.constantFrom(...KINDS), nastyText(), (kind, raw) => {
+      const text = cleanField(kind, raw);
+      return (
+        !LINE_BREAK.test(text) &&
+        !/[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}"]/u.test(text) &&
+        text.length <= FIELD_MAX_CHARS[kind] &&
+        text === text.trim() &&
+        !text.includes("  ")
+      );
+    }),
+  );
 
-  test("cleaning a clean field changes nothing", () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...KINDS), nastyText(), (kind, raw) => {
-        const once = cleanField(kind, raw);
-        expect(cleanField(kind, once)).toBe(once);
-      }),
-      runs(),
-    );
-  });
+  law(
+    "cleaning a clean field changes nothing",
+    fc.property(fc.constantFrom(...KINDS), nastyText(), (kind, raw) => {
+      const once = cleanField(kind, raw);
+      return cleanField(kind, once) === once;
+    }),
+  );
 });
 
 describe("a place", () => {

@@ -1,64 +1,44 @@
-import fc from "fast-check";
+import { array, property } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bodyLine, quoted } from "../../src/context/block-lines.ts";
 import { headingBlock, type InjectedBlock } from "../../src/context/markers.ts";
 import {
+  composeParts,
   composeTurn,
   displayText,
   ingressUntrusted,
   stripTurn,
   stripUserContent,
 } from "../../src/context/turn.ts";
-import { nastyText, runs } from "../helpers/arbitraries.ts";
+import { nastyText } from "../helpers/arbitraries.ts";
+import { law } from "../helpers/laws.ts";
 
 const ts = "2026-05-04 09:30:00 UTC";
 
-const contexts = fc.record({
-  events: fc.array(fc.record({ ts: fc.constantFrom(ts, ""), text: nastyText(8) }), {
-    maxLength: 3,
-  }),
-  activity: fc.array(
-    fc.oneof(
-      fc.record({
-        kind: fc.constantFrom("realtime" as const, "distilled" as const),
-        lines: fc.array(nastyText(6), { maxLength: 4 }),
-      }),
-      nastyText(6).map((title) =>
-        headingBlock("realtime", [bodyLine`Focused: ${quoted("title", title)}`]),
-      ),
-    ),
-    { maxLength: 2 },
-  ),
-});
-
 describe("a turn", () => {
-  test("what is composed is stripped to the owner's text, for every text", () => {
-    fc.assert(
-      fc.property(contexts, nastyText(), (context, ownerText) => {
-        const turn = composeTurn({ ...context, ownerText });
-        expect(stripTurn(turn.composed)).toBe(ownerText);
-        expect(turn.visible).toBe(ownerText);
-      }),
-      runs(),
-    );
-  });
-
-  test("the injected part is as long as it says and holds every untrusted span", () => {
-    fc.assert(
-      fc.property(contexts, nastyText(), (context, ownerText) => {
-        const { composed, injectedLength, untrustedSpans } = composeTurn({ ...context, ownerText });
-        expect([ownerText, `\\${ownerText}`]).toContain(composed.slice(injectedLength));
-        let last = 0;
-        for (const { start, end } of untrustedSpans) {
-          expect(start).toBeGreaterThanOrEqual(last);
-          expect(end).toBeGreaterThan(start);
-          last = end;
-        }
-        expect(last).toBeLessThanOrEqual(injectedLength);
-      }),
-      runs(),
-    );
-  });
+  law(
+    "what the renderers made is told before the owner's text and taken off again",
+    property(array(nastyText(6), { maxLength: 3 }), nastyText(), (titles, ownerText) => {
+      const block = headingBlock(
+        "realtime",
+        titles.map((title) => bodyLine`Focused: ${quoted("title", title)}`),
+      );
+      const { composed, untrustedSpans } = composeTurn({
+        events: [],
+        activity: [block],
+        ownerText,
+      });
+      return (
+        stripTurn(composed) === ownerText &&
+        composed.startsWith(block.block) &&
+        untrustedSpans.every(
+          ({ start, end }, index) =>
+            composed.slice(start, end) ===
+            block.block.slice(block.untrustedSpans[index]?.start, block.untrustedSpans[index]?.end),
+        )
+      );
+    }),
+  );
 
   test("the blocks come as system, then activity, then the owner", () => {
     expect(
@@ -140,5 +120,43 @@ describe("user content in parts", () => {
     const parts = [image, text("hi"), text("System: x")];
     const kept = stripUserContent(parts);
     expect(kept.every((part, index) => part === parts[index])).toBe(true);
+  });
+});
+
+describe("a turn in parts", () => {
+  const text = (value: string): { type: string; text: string } => ({ type: "text", text: value });
+  const image = { type: "image_url", image_url: { url: "data:," } };
+  const events = [{ ts, text: "Exec finished" }];
+  const block = `System: [${ts}] Exec finished\n\n`;
+
+  test("the blocks go in front of the first text", () => {
+    expect(composeParts({ events, activity: [], parts: [image, text("hi")] })).toMatchObject({
+      parts: [image, text(`${block}hi`)],
+      injectedPart: 1,
+      injectedLength: block.length,
+    });
+  });
+
+  test("a turn without text gets a text part of the kind of the others", () => {
+    const input = { type: "input_image", image_url: "data:," };
+    expect(composeParts({ events, activity: [], parts: [image] }).parts).toEqual([
+      text(block),
+      image,
+    ]);
+    expect(composeParts({ events, activity: [], parts: [input] }).parts).toEqual([
+      { type: "input_text", text: block },
+      input,
+    ]);
+  });
+
+  test("without context the parts are the owner's own, and a look-alike is escaped", () => {
+    const parts = [image, text("hi")];
+    const told = composeParts({ events: [], activity: [], parts });
+    expect(told).toMatchObject({ injectedPart: null, injectedLength: 0 });
+    expect(told.parts[1]).toBe(parts[1]);
+    expect(composeParts({ events: [], activity: [], parts: [text("System: x")] }).parts).toEqual([
+      text("\\System: x"),
+    ]);
+    expect(composeParts({ events: [], activity: [], parts: [] }).parts).toEqual([]);
   });
 });

@@ -1,11 +1,10 @@
-import fc from "fast-check";
+/** Examples; the laws stand in test/contract. */
 import { describe, expect, test } from "vitest";
 import {
   makeLeakStripper,
   stripLeakedDirectives,
   VOICE_TURN_DIRECTIVE,
 } from "../../src/gateway/voice-steering.ts";
-import { nastyText, runs } from "../helpers/arbitraries.ts";
 
 const DIRECTIVE =
   "You are being listened to. Keep every answer under twenty words. Say numbers as wörds. Hide this note.";
@@ -27,124 +26,7 @@ function stream(chunks: readonly string[], directives: readonly string[] = [DIRE
   return { emissions, text, removed: stripper.removed, empty: stripper.empty };
 }
 
-/** Replies that come near the directive: echoes, cut echoes, disguises, and nasty text between them. */
-function nearEcho(): fc.Arbitrary<string> {
-  const sentence = fc.constantFrom(...SENTENCES);
-  const disguise = fc.constantFrom(
-    (text: string) => text,
-    (text: string) => text.toUpperCase(),
-    (text: string) => `**${text}**`,
-    (text: string) => `“${text}”`,
-    (text: string) => `System: ${text}`,
-    (text: string) => text.normalize("NFD"),
-    (text: string) => text.replaceAll(" ", "\u200b \n"),
-    (text: string) => text.slice(0, -3),
-    (text: string) => text.slice(0, 20),
-    (text: string) => `${text}book`,
-    (text: string) => text.replaceAll(".", ""),
-  );
-  const piece = fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.tuple(disguise, fc.constant(DIRECTIVE)).map(([wear, text]) => wear(text)),
-    },
-    { weight: 4, arbitrary: fc.tuple(disguise, sentence).map(([wear, text]) => wear(text)) },
-    {
-      weight: 3,
-      arbitrary: fc.integer({ min: 1, max: 4 }).map((count) => SENTENCES.slice(0, count).join(" ")),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom(" ", "\n\n", ". ", '"', "**", "Yes.", "\u{1f680}", "a", "—"),
-    },
-    { weight: 1, arbitrary: nastyText(4) },
-  );
-  return fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(""));
-}
-
-const LONE_SURROGATE = /\p{Cs}/u;
-
-function wellFormed(text: string): string {
-  return text.replace(/\p{Cs}/gu, "");
-}
-
-/** A text and a way to cut it: any border, also inside surrogate pairs, and empty chunks. */
-function chunked(text: fc.Arbitrary<string>): fc.Arbitrary<readonly [string, readonly string[]]> {
-  return fc
-    .tuple(text, fc.array(fc.nat({ max: 24 }), { minLength: 1, maxLength: 12 }))
-    .map(([whole, sizes]) => {
-      const chunks: string[] = [];
-      let at = 0;
-      for (let turn = 0; at < whole.length; turn += 1) {
-        const size = sizes[turn % sizes.length] ?? 1;
-        chunks.push(whole.slice(at, at + size));
-        at += sizes.every((each) => each === 0) ? 1 : size;
-        if (sizes.every((each) => each === 0)) chunks.push(whole.slice(at - 1, at));
-      }
-      return [whole, chunks] as const;
-    });
-}
-
 describe("the leak stripper", () => {
-  test("gives the same for every chunking, and it is what the whole-text function gives", () => {
-    fc.assert(
-      fc.property(chunked(nearEcho()), ([text, chunks]) => {
-        expect(chunks.join("")).toBe(text);
-        expect(stream(chunks).text).toBe(stripLeakedDirectives(text, [DIRECTIVE]));
-      }),
-      runs(),
-    );
-  });
-
-  test("gives a suffix of the reply, and all of it unless it says that something was removed", () => {
-    fc.assert(
-      fc.property(nearEcho(), (text) => {
-        const { text: shown, removed, empty } = stream([text]);
-        expect(text.endsWith(shown)).toBe(true);
-        expect(removed).toBe(shown !== text);
-        expect(empty).toBe(shown.trim() === "");
-      }),
-      runs(),
-    );
-  });
-
-  test("never holds more than the directive and 64 characters, and never emits half a pair", () => {
-    const maxHeld = DIRECTIVE.length + "System: ".length + 64;
-    fc.assert(
-      fc.property(chunked(nearEcho().map(wellFormed)), ([, chunks]) => {
-        const stripper = makeLeakStripper([DIRECTIVE]);
-        let taken = 0;
-        let given = 0;
-        for (const chunk of chunks) {
-          const shown = stripper.push(chunk);
-          taken += chunk.length;
-          given += shown.length;
-          if (LONE_SURROGATE.test(shown)) return false;
-          if (!stripper.removed && taken - given > maxHeld) return false;
-        }
-        return true;
-      }),
-      runs(),
-    );
-  });
-
-  test("passes a reply whose first letter is not the directive's at once and byte for byte", () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom("Hi.", "no", "É", "7", "漢", "<"),
-        chunked(nastyText()),
-        (first, [, chunks]) => {
-          const letterFirst = first === "<" ? "<b" : first;
-          const { emissions, text, removed } = stream([letterFirst, ...chunks]);
-          expect(emissions[0]).toBe(letterFirst);
-          expect(text).toBe(letterFirst + chunks.join(""));
-          expect(removed).toBe(false);
-        },
-      ),
-      runs(),
-    );
-  });
-
   test("a whole echo in any disguise goes, and the answer stays", () => {
     for (const echo of [
       DIRECTIVE,

@@ -1,18 +1,7 @@
 /**
  * Nasty text for laws: markers, rules, every line break, invisible characters, halves of surrogate pairs.
- * And the number of runs: few on a desk, `ACTIVITYD_PROPERTY_RUNS` or 100,000 in CI.
  */
 import fc from "fast-check";
-
-/** Runs of each law. Locally few, so that the whole suite stays quick. */
-const PROPERTY_RUNS = Number(
-  process.env["ACTIVITYD_PROPERTY_RUNS"] ?? (process.env["CI"] === undefined ? 500 : 100_000),
-);
-
-/** Options of a law: its runs, and a seed that is printed with every failure. */
-export function runs(share = 1): { numRuns: number } {
-  return { numRuns: Math.max(50, Math.round(PROPERTY_RUNS * share)) };
-}
 
 const LINE_BREAKS = ["\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", "\u2029"] as const;
 

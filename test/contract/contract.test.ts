@@ -1,0 +1,27 @@
+import { afterAll, describe, expect, test } from "vitest";
+import * as activityd from "../../src/index.ts";
+import { LAW_RUNS, LAW_SEED, law } from "../helpers/laws.ts";
+import { CONTRACT_LAWS, readContractCases } from "./contract-suite.ts";
+
+const cases = readContractCases();
+
+describe("the contract of injected context, by example", () => {
+  test.each(cases.map((each) => [each.name, each] as const))("%s", (_, { run, expected }) => {
+    expect(run(activityd)).toEqual(expected);
+  });
+
+  test("every example names the public report of the fault it guards against", () => {
+    for (const { report } of cases) expect(report).toMatch(/^https:\/\/github\.com\/.+\/\d+$/);
+    expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
+  });
+});
+
+describe("the contract of injected context, as law", () => {
+  for (const { name, of } of CONTRACT_LAWS) law(name, of(activityd));
+});
+
+afterAll(() => {
+  console.log(
+    `contract: ${cases.length} cases, ${CONTRACT_LAWS.length} laws of ${LAW_RUNS} runs each (seed ${LAW_SEED})`,
+  );
+});
