@@ -104,6 +104,14 @@ export async function openXTestClient(where: string | number): Promise<XTestClie
     await sync();
   };
 
+  const readNumber = (window: number, name: number): Promise<number> =>
+    new Promise((resolve) => {
+      client.GetProperty(0, window, name, 0, 0, 1, (error, found) => {
+        resolve(error instanceof Error || found.data.length < 4 ? 0 : found.data.readUInt32LE());
+        return true;
+      });
+    });
+
   const hasProperty = async (window: number, property: string): Promise<boolean> => {
     const name = await atom(property);
     return new Promise((resolve) => {
@@ -122,13 +130,17 @@ export async function openXTestClient(where: string | number): Promise<XTestClie
     setNumbers,
     open: async ({ title, app = "Fixture", pid = process.pid, hostName = os.hostname() }) => {
       const window = client.AllocID();
-      client.CreateWindow(window, root, 10, 10, 300, 200, 0, 0, 1, 0, {});
+      client.CreateWindow(window, root, 10, 10, 300, 200, 0, 0, 1, 0, {
+        backgroundPixel: 0xffffff,
+      });
       await setText(window, "WM_CLASS", "STRING", Buffer.from(`${app.toLowerCase()}\0${app}\0`));
       if (hostName !== null) {
         await setText(window, "WM_CLIENT_MACHINE", "STRING", Buffer.from(hostName));
       }
       if (pid !== null) await setNumbers(window, "_NET_WM_PID", "CARDINAL", [pid]);
       await setTitle(window, title);
+      // InputHint set to true: without it some managers never give the window the focus.
+      await setNumbers(window, "WM_HINTS", "WM_HINTS", [1, 1, 0, 0, 0, 0, 0, 0, 0]);
       client.MapWindow(window);
       await sync();
       return window;
@@ -140,8 +152,9 @@ export async function openXTestClient(where: string | number): Promise<XTestClie
         return hasProperty(window, "WM_STATE");
       });
       // Source indication 2: a pager, whose wish no focus-stealing prevention refuses.
-      client.SendClientMessage(root, window, await atom("_NET_ACTIVE_WINDOW"), 32, [2, 0, 0, 0, 0]);
-      await sync();
+      const name = await atom("_NET_ACTIVE_WINDOW");
+      client.SendClientMessage(root, window, name, 32, [2, 0, 0, 0, 0]);
+      await until("the window is active", async () => (await readNumber(root, name)) === window);
     },
     focus: async (window) => {
       client.SetInputFocus(window, 1);

@@ -15,7 +15,7 @@ declare module "x11" {
       depth: number,
       windowClass: number,
       visual: number,
-      values: { readonly eventMask?: number; readonly overrideRedirect?: boolean },
+      values: { readonly backgroundPixel?: number },
     ) => void;
     readonly MapWindow: (window: number) => void;
     readonly DestroyWindow: (window: number) => void;

@@ -3,6 +3,9 @@
  * and can kill and restart the server on the same display.
  */
 import type { ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { until } from "../helpers/until.ts";
 import { openXTestClient, type XTestClient } from "../helpers/x-client.ts";
 import { createProcesses, type Processes } from "./processes.ts";
@@ -31,16 +34,23 @@ export async function openXRig(): Promise<XRig> {
   let server = await startXvfb(processes, null);
   const { display } = server;
   const socket = `/tmp/.X11-unix/X${display.slice(1)}`;
-  const env = { DISPLAY: display, HOME: "/tmp", XDG_SESSION_TYPE: "x11" };
+  const lockFile = `/tmp/.X${display.slice(1)}-lock`;
+  const home = mkdtempSync(path.join(tmpdir(), "activityd-x-"));
+  const i3Config = path.join(home, "i3.config");
+  // Enough for i3 to start without its first-run question; the socket where a session would have it.
+  writeFileSync(i3Config, `ipc-socket ${home}/i3/ipc-socket.1\nfocus_follows_mouse no\n`);
+  const env = { DISPLAY: display, HOME: home, XDG_RUNTIME_DIR: home, XDG_SESSION_TYPE: "x11" };
 
   return {
     display,
     processes,
     env,
     startWindowManager: async (name) => {
-      const args =
-        name === "xfwm4" ? ["--compositor=off"] : name === "i3" ? ["-c", "/dev/null"] : [];
-      const child = processes.start(name, args, { env });
+      const args = name === "xfwm4" ? ["--compositor=off"] : name === "i3" ? ["-c", i3Config] : [];
+      // xfwm4 reads its settings over a session bus; a bus that is closed takes what it started with it.
+      const bus =
+        name === "xfwm4" ? { DBUS_SESSION_BUS_ADDRESS: await startBus(processes, home) } : {};
+      const child = processes.start(name, args, { env: { ...env, ...bus } });
       const client = await openXTestClient(socket);
       try {
         await until(`${name} manages the display`, () => client.hasWindowManager());
@@ -50,14 +60,35 @@ export async function openXRig(): Promise<XRig> {
       return child;
     },
     openClient: () => openXTestClient(socket),
-    killServer: () => processes.stop(server.child, "SIGKILL"),
+    killServer: async () => {
+      await processes.stop(server.child, "SIGKILL");
+      // Keeps the display from being taken by another server in the meantime.
+      writeFileSync(lockFile, `${String(process.pid).padStart(10)}\n`);
+    },
     startServer: async () => {
+      rmSync(lockFile, { force: true });
       server = await startXvfb(processes, display);
     },
     freezeServer: () => void server.child.kill("SIGSTOP"),
     thawServer: () => void server.child.kill("SIGCONT"),
-    close: () => processes.close(),
+    close: async () => {
+      await processes.close();
+      if (server.child.signalCode === "SIGKILL") rmSync(lockFile, { force: true });
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    },
   };
+}
+
+async function startBus(processes: Processes, folder: string): Promise<string> {
+  const address = `unix:path=${folder}/bus-${Date.now()}`;
+  processes.start("dbus-daemon", ["--session", "--nofork", "--nopidfile", `--address=${address}`], {
+    // The settings service that it starts outlives it for a moment: it must have nothing to save.
+    env: { HOME: folder, XDG_RUNTIME_DIR: folder, XDG_CONFIG_HOME: "/nonexistent" },
+  });
+  await until("the bus is ready (apt-get install dbus)", () =>
+    existsSync(address.slice("unix:path=".length)),
+  );
+  return address;
 }
 
 /** Starts Xvfb on a free display, or on the one given, and waits until it takes clients. */
@@ -86,12 +117,17 @@ async function startXvfb(
   ready.on("data", (chunk: Buffer) => {
     text += chunk.toString();
   });
+  let said = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+  });
   let failure: Error | null = null;
   child.once("error", (error) => {
     failure = error;
   });
   await until("Xvfb is ready (apt-get install xvfb)", () => {
     if (failure !== null) throw failure;
+    if (child.exitCode !== null) throw new Error(`Xvfb ended: ${said}`);
     return text.includes("\n");
   });
   return { child, display: `:${text.trim()}` };

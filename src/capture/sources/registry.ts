@@ -17,11 +17,13 @@ export function createSourceRegistry(): SourceRegistry {
   const x11 = once(async () => (await import("./x11.ts")).createX11Providers());
 
   const providers: { readonly [K in SourceKind]: readonly SourceProvider<K>[] } = {
-    // An X display is asked last: under Wayland it answers too, but knows only its own clients.
+    // Wayland desktops come first: under them an X display answers too, but knows only its own clients.
     window: [
+      lazy("sway", "window", async () => (await import("./sway.ts")).sway),
       lazy("gnome-shell", "window", async () => (await import("./gnome.ts")).gnomeShell),
       lazy("kwin", "window", async () => (await import("./kde.ts")).kwin),
       lazy("x11", "window", async () => (await x11()).window),
+      lazy("i3", "window", async () => (await import("./sway.ts")).i3),
     ],
     input: [
       lazy("gnome-idle", "input", async () => (await import("./gnome.ts")).gnomeIdle),

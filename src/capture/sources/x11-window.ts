@@ -2,10 +2,10 @@
  * What X11 says about windows: which has the focus and what its properties mean. It hides window managers
  * (also their absence) and the encodings of text.
  */
-import { readlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { WindowSample } from "../events.ts";
+import { readExecutable } from "./process-executable.ts";
 import {
   StructureNotifyMask,
   WindowGone,
@@ -93,10 +93,10 @@ export function createWindowReader(connection: X11Connection): WindowReader {
     return name !== null || state !== null;
   }
 
-  async function readExecutable(window: number, pid: number | null): Promise<string | null> {
+  async function executableFor(window: number, pid: number | null): Promise<string | null> {
     if (pid === null) return null;
     if (executableOf.pid !== pid || executableOf.window !== window) {
-      executableOf = { pid, window, path: await readExecutablePath(pid) };
+      executableOf = { pid, window, path: await readExecutable(pid) };
     }
     return executableOf.path;
   }
@@ -132,7 +132,7 @@ export function createWindowReader(connection: X11Connection): WindowReader {
       if (manager === null && className === null && !(await isClient(window))) return null;
       const title = netName ?? name;
       const pid = isThisHost(toLatin1(machine), hostName) ? toNumber(pidProperty) || null : null;
-      const executable = await readExecutable(window, pid);
+      const executable = await executableFor(window, pid);
       return {
         app: toAppName(className) ?? (executable === null ? "unknown" : path.basename(executable)),
         title: title === null ? "" : decodeText(title, atoms),
@@ -149,15 +149,6 @@ export function createWindowReader(connection: X11Connection): WindowReader {
 function isThisHost(machine: string, hostName: string): boolean {
   const [label] = machine.toLowerCase().split(".");
   return machine !== "" && label === hostName.split(".")[0];
-}
-
-async function readExecutablePath(pid: number): Promise<string | null> {
-  try {
-    return (await readlink(`/proc/${pid}/exe`)).replace(/ \(deleted\)$/, "");
-  } catch {
-    // It ended, belongs to another user, or this is no Linux.
-    return null;
-  }
 }
 
 /** WM_CLASS is "instance\0class\0"; the class names the application, see ICCCM 4.1.2.5. */

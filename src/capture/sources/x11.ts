@@ -17,12 +17,9 @@ import {
   type XEvent,
 } from "./x11-connection.ts";
 import { parseDisplay } from "./x11-display.ts";
+import { isSameSample, NULL_DEBOUNCE_MS, TITLE_PACE_MS } from "./window-reporter.ts";
 import { createWindowReader } from "./x11-window.ts";
 
-/** Window managers clear the active window for a moment between two activations. */
-const NULL_DEBOUNCE_MS = 250;
-/** The first change of a title is told at once, the following ones once in this time. */
-const TITLE_PACE_MS = 1_000;
 const READ_TIMEOUT_MS = 2_000;
 
 /** The providers of window and input; they share one connection per display. */
@@ -218,9 +215,8 @@ function createWindowSource(lease: X11Lease, context: SourceContext): Source<"wi
     } else {
       stopTimer(nullTimer);
       nullTimer = null;
-      const isSameWindow = told !== undefined && told !== null && told.window === seen.window;
-      if (!isSameWindow) endTitlePace();
-      else if (isSameSample(told?.sample, seen.sample)) return;
+      if (told === undefined || told === null || told.window !== seen.window) endTitlePace();
+      else if (isSameSample(told.sample, seen.sample)) return;
       else titleToldUs = context.clock.monotonicUs();
     }
     told = seen;
@@ -327,16 +323,6 @@ function createWindowSource(lease: X11Lease, context: SourceContext): Source<"wi
       lease.release();
     },
   };
-}
-
-function isSameSample(a: WindowSample | undefined, b: WindowSample): boolean {
-  return (
-    a !== undefined &&
-    a.app === b.app &&
-    a.title === b.title &&
-    a.pid === b.pid &&
-    a.executable === b.executable
-  );
 }
 
 // ---------------------------------------------------------------- waiting

@@ -1,0 +1,157 @@
+/**
+ * sway without a screen, run as an ordinary user (it refuses root), with terminals whose titles are set by
+ * escape sequences, and X clients through XWayland.
+ */
+import { spawnSync, type ChildProcess } from "node:child_process";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { appendFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { until } from "../helpers/until.ts";
+import { openXTestClient, type XTestClient } from "../helpers/x-client.ts";
+import type { RigWindow } from "../contract/window-source.ts";
+import { createProcesses, type Processes } from "./processes.ts";
+
+/** "nobody" of every Linux; used only when the tests run as root. */
+const ORDINARY_ID = 65_534;
+
+/**
+ * Connects to an X server (a hello of 12 bytes), switches its access control off (SetAccessControl, opcode
+ * 111), and stays: the server would reset when its last client leaves.
+ */
+const ADMIT_EVERYONE = `
+  const socket = require("node:net").connect(process.argv[1]);
+  socket.write(Buffer.from([0x6c, 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+  socket.once("data", () => socket.write(Buffer.from([111, 0, 1, 0])));
+  socket.resume();
+`;
+
+export interface SwayRig {
+  readonly processes: Processes;
+  /** Variables of the session as a program started before sway would see them: without SWAYSOCK. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly runtimeFolder: string;
+  readonly ipcSocket: () => string;
+  /** The X display that sway offers, such as ":1". */
+  readonly xDisplay: () => string;
+  /** A client of that display. */
+  readonly openXClient: () => Promise<XTestClient>;
+  readonly openTerminal: (title: string) => Promise<RigWindow>;
+  readonly kill: () => Promise<void>;
+  readonly restart: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Without `xwayland` there is no X display, and one process less that can hold on to things. */
+export async function openSwayRig(options: { readonly xwayland: boolean }): Promise<SwayRig> {
+  const home = mkdtempSync(path.join(tmpdir(), "activityd-sway-"));
+  const runtimeFolder = path.join(home, "run");
+  mkdirSync(runtimeFolder, { mode: 0o700 });
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot)
+    for (const folder of [home, runtimeFolder]) chownSync(folder, ORDINARY_ID, ORDINARY_ID);
+  const ids = isRoot ? { uid: ORDINARY_ID, gid: ORDINARY_ID } : {};
+  const configFile = path.join(home, "config");
+  const displayFile = path.join(home, "display");
+  writeFileSync(
+    configFile,
+    `xwayland ${options.xwayland ? "enable" : "disable"}\nfocus_follows_mouse no\nexec echo $WAYLAND_DISPLAY $DISPLAY > ${displayFile}\n`,
+  );
+  const processes = createProcesses();
+  const session = {
+    HOME: home,
+    LANG: "C.UTF-8",
+    XDG_RUNTIME_DIR: runtimeFolder,
+    XDG_SESSION_TYPE: "wayland",
+  };
+  let server: ChildProcess;
+  let windowCount = 0;
+
+  // A sway that was killed leaves its socket behind, so the name is made from the process.
+  const ipcSocket = (): string =>
+    path.join(
+      runtimeFolder,
+      `sway-ipc.${isRoot ? ORDINARY_ID : process.getuid?.()}.${server.pid}.sock`,
+    );
+  const displays = (): readonly string[] => readFileSync(displayFile, "utf8").trim().split(" ");
+  const xDisplay = (): string => displays()[1] ?? "";
+  // A process that outlives a killed sway can hold the old name for a while.
+  const waylandDisplay = (): string => displays()[0] ?? "";
+  const message = (...args: readonly string[]): string =>
+    spawnSync("swaymsg", ["-s", ipcSocket(), ...args], { encoding: "utf8" }).stdout;
+
+  const start = async (): Promise<void> => {
+    rmSync(displayFile, { force: true });
+    server = processes.start("sway", ["-c", configFile], {
+      ...ids,
+      cwd: home,
+      env: {
+        ...session,
+        WLR_BACKENDS: "headless",
+        WLR_LIBINPUT_NO_DEVICES: "1",
+        WLR_RENDERER: "pixman",
+      },
+    });
+    await until("sway is ready (apt-get install sway)", () => {
+      if (server.exitCode !== null) throw new Error(`sway ended with ${server.exitCode}`);
+      return existsSync(displayFile) && waylandDisplay() !== "";
+    });
+  };
+  await start();
+
+  return {
+    processes,
+    env: { ...session, WAYLAND_DISPLAY: waylandDisplay() },
+    runtimeFolder,
+    ipcSocket,
+    xDisplay,
+    openXClient: async () => {
+      const socketPath = `/tmp/.X11-unix/X${xDisplay().slice(1)}`;
+      // XWayland lets in only the user who runs it, so that user opens it to the test.
+      processes.start(process.execPath, ["-e", ADMIT_EVERYONE, socketPath], { ...ids, cwd: home });
+      return until("the X display lets the test in", () =>
+        openXTestClient(socketPath).catch(() => null),
+      );
+    },
+    openTerminal: async (title) => {
+      windowCount += 1;
+      // What is appended to this file is written to the terminal: text and escape sequences.
+      const screen = path.join(home, `screen-${windowCount}`);
+      writeFileSync(screen, "");
+      if (isRoot) chownSync(screen, ORDINARY_ID, ORDINARY_ID);
+      const child = processes.start(
+        "foot",
+        ["--log-no-syslog", "-T", title, "tail", "-f", "-s", "0.01", screen],
+        { ...ids, cwd: home, env: { ...session, WAYLAND_DISPLAY: waylandDisplay() } },
+      );
+      const pid = child.pid ?? null;
+      await until("the terminal is on screen (apt-get install foot)", () => {
+        if (child.exitCode !== null) throw new Error(`foot ended with ${child.exitCode}`);
+        return message("-t", "get_tree").includes(`"pid": ${pid}`);
+      });
+      return {
+        app: "foot",
+        pid,
+        focus: async () => void message(`[pid=${pid}] focus`),
+        rename: (next) => appendFile(screen, `\u001b]2;${next}\u0007`),
+        close: () => processes.stop(child),
+      };
+    },
+    kill: async () => {
+      await processes.stop(server, "SIGKILL");
+    },
+    restart: start,
+    close: async () => {
+      await processes.close();
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
