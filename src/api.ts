@@ -4,7 +4,7 @@
  */
 import type { InjectedBlock } from "./context/markers.ts";
 import type { UntrustedSpan } from "./context/plain-text.ts";
-import type { ModelTurnText, OwnerText } from "./context/turn.ts";
+import type { ContentPart, ModelTurnText, OwnerText } from "./context/turn.ts";
 import type { ActivityEvent, EventKind } from "./capture/events.ts";
 import type { Blindness, SourceStatus } from "./capture/sources/source.ts";
 
@@ -13,6 +13,11 @@ export interface ActivityApi {
   readonly status: () => Promise<StatusAnswer>;
   readonly context: (request: ContextRequest) => Promise<ContextAnswer>;
   readonly events: (request: EventsRequest) => Promise<EventsAnswer>;
+  /** Drains the waiting events of a session, renders the block and puts both before the owner's text. */
+  readonly composeTurn: (request: TurnRequest) => Promise<TurnAnswer>;
+  /** The same for a turn in parts. */
+  readonly composeParts: (request: PartsRequest) => Promise<PartsAnswer>;
+  readonly enqueueEvent: (request: EventRequest) => Promise<EventAnswer>;
   /** Yields the present block at once and again after every change, until `signal` aborts. */
   readonly watch: (options?: { readonly signal?: AbortSignal }) => AsyncIterable<WatchMessage>;
   readonly close: () => Promise<void>;
@@ -36,16 +41,30 @@ export interface ContextRequest {
   readonly client?: string;
 }
 
-/** What is composed: the owner's turn with what the session waits to tell the model. */
-export interface TurnRequest {
+/** What is to be composed: the owner's turn with what the session waits to tell the model. */
+export interface TurnFrame {
   /** The conversation whose waiting events are told, and then are no longer waiting. */
   readonly session: string;
-  readonly ownerText: string;
-  readonly form: ContextForm;
+  /** `auto` unless given. */
+  readonly form?: ContextForm;
+  /**
+   * Names this turn, for a client that may have to ask again: the same id of the same session gets the same
+   * events for an hour. Without it, events told in an answer that was lost on the way are gone.
+   */
+  readonly requestId?: string;
   readonly budgetTokens?: number;
   readonly now?: string;
   readonly timeZone?: string;
   readonly client?: string;
+}
+
+export interface TurnRequest extends TurnFrame {
+  readonly ownerText: string;
+}
+
+/** A turn in parts, as OpenAI's APIs have them. */
+export interface PartsRequest extends TurnFrame {
+  readonly parts: readonly ContentPart[];
 }
 
 export interface TurnAnswer {
@@ -57,6 +76,31 @@ export interface TurnAnswer {
   readonly injectedLength: number;
   /** Where in `modelText` stand characters that strangers wrote. */
   readonly untrustedSpans: readonly UntrustedSpan[];
+}
+
+export interface PartsAnswer {
+  /** For the model alone. */
+  readonly parts: readonly ContentPart[];
+  /** The owner's text parts, one a line: for titles, search and voice. */
+  readonly ownerText: OwnerText;
+  /** Which of `parts` carries the injected context; null when nothing was injected. */
+  readonly injectedPart: number | null;
+  /** As in {@link TurnAnswer}, within the text of that part. */
+  readonly injectedLength: number;
+  readonly untrustedSpans: readonly UntrustedSpan[];
+}
+
+/** Something that a session is to tell the model with its next turn. */
+export interface EventRequest {
+  readonly session: string;
+  /** Any number of lines, at most 8,000 characters; it is marked and escaped when it is told. */
+  readonly text: string;
+  /** What it reports, such as `exec:1`: while an event of the same key waits, another is a duplicate. */
+  readonly key?: string;
+}
+
+export interface EventAnswer {
+  readonly outcome: "queued" | "duplicate";
 }
 
 /** How the answer came about. */

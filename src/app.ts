@@ -8,10 +8,13 @@ import type {
   ContextAnswer,
   ContextRequest,
   StatusAnswer,
+  TurnFrame,
   WatchMessage,
 } from "./api.ts";
+import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
 import { renderContextBlock } from "./capture/context-block.ts";
 import { createPrivacyGate } from "./capture/privacy.ts";
+import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { checkPrivacyGate } from "./capture/privacy-check.ts";
 import { createSampler } from "./capture/sampler.ts";
 import { readSnapshot } from "./capture/snapshot.ts";
@@ -26,10 +29,13 @@ import type {
 } from "./capture/sources/source.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { LINE_BREAK } from "./context/plain-text.ts";
+import { composeParts, composeTurn, textOfParts, type TurnContext } from "./context/turn.ts";
 import { ActivityError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { Paths } from "./paths.ts";
 import { openEventStore } from "./store/events.ts";
+import { createSessionEventTable } from "./store/session-events.ts";
 import { VERSION } from "./version.ts";
 
 const EXACT_BUDGET_TOKENS = 170;
@@ -59,6 +65,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const gate = createPrivacyGate(config.privacy, { timeZone: clock.timeZone });
   checkPrivacyGate(gate, config.privacy, startedUs);
   const store = openEventStore({ directory: paths.dataDirectory, clock, log });
+  const queue = createSystemEventQueue({
+    rows: createSessionEventTable(store.database),
+    nowUs: clock.nowUs,
+  });
   const assistantApps = capture.assistant_apps.map((app) => app.toLowerCase());
   const changes = createChangeSignal();
   /** The present block, until something changes or the minute is over. */
@@ -113,6 +123,21 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       return store.between(fromUs, toUs, { limit, ...(kinds === undefined ? {} : { kinds }) });
     },
     watch: (watchOptions) => watch(watchOptions?.signal),
+    enqueueEvent: async (request) => ({
+      outcome: queue.enqueue({ ...request, text: redactLines(request.text, gate.text) }),
+    }),
+    composeTurn: async ({ ownerText, ...frame }) =>
+      compose(frame, ownerText, (context) => {
+        const { composed, visible, ...injected } = composeTurn({ ...context, ownerText });
+        return { modelText: composed, ownerText: visible, ...injected };
+      }),
+    composeParts: async ({ parts, ...frame }) => {
+      const ownerText = textOfParts(parts);
+      return compose(frame, ownerText, (context) => ({
+        ...composeParts({ ...context, parts }),
+        ownerText,
+      }));
+    },
     close: async () => {
       for (const keeper of Object.values(keepers)) keeper?.close();
       sampler.close();
@@ -136,6 +161,17 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         changes.notify();
       },
     });
+  }
+
+  /** The block first, which may take its time; then the events, which leave the queue as the turn is rendered. */
+  function compose<T>(
+    { requestId, form = "auto", ...frame }: TurnFrame,
+    turn: string,
+    render: (context: Omit<TurnContext, "ownerText">) => T,
+  ): T {
+    const { block, untrustedSpans } = answer({ ...frame, form, turn });
+    const activity = block === null ? [] : [{ block, untrustedSpans }];
+    return queue.drain(frame.session, (events) => render({ events, activity }), requestId);
   }
 
   function answer(request: ContextRequest): ContextAnswer {
@@ -250,6 +286,12 @@ function polled<K extends SourceKind>(
   keeper: SourceKeeper<K> | null,
 ): (() => Promise<SourceResult<SampleOf[K]>>) | null {
   return keeper === null ? null : () => keeper.snapshot();
+}
+
+/** What a client sends is kept without secrets; the gate looks at a text of one sample's length at a time. */
+function redactLines(text: string, redact: (raw: string) => string): string {
+  if (Buffer.byteLength(text) <= MAX_TEXT_UNITS) return redact(text);
+  return text.split(LINE_BREAK).map(redact).join("\n");
 }
 
 function parseNow(text: string): number {

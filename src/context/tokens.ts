@@ -94,7 +94,8 @@ function openMergeTable(packed: string): MergeTable {
   let count = 0;
   for (let at = 0; at < records.length; at += 1 + (records[at] ?? 0)) count += 1;
   const offsets = new Uint32Array(count);
-  for (let at = 0, index = 0; at < records.length; at += 1 + (records[at] ?? 0)) offsets[index++] = at;
+  for (let at = 0, index = 0; at < records.length; at += 1 + (records[at] ?? 0))
+    offsets[index++] = at;
   const mask = (1 << (33 - Math.clz32(offsets.length))) - 1;
   // 0 is an empty slot, n is token n - 1.
   const slots = new Uint16Array(mask + 1);

@@ -143,6 +143,12 @@ export function composeParts<P extends ContentPart>({
   return { parts: [{ type, text: composed }, ...parts], injectedPart: 0, ...injected };
 }
 
+/** What the owner wrote in the text parts of a turn that nothing was injected into, one part a line. */
+export function textOfParts(parts: readonly ContentPart[]): OwnerText {
+  const texts = parts.map(textOf).filter((text) => text !== null && text !== "");
+  return texts.join("\n") as OwnerText;
+}
+
 /**
  * The owner's parts of a user message: the leading run of blocks is taken off across its text parts, and a
  * part that held nothing else is dropped. Parts of other types, parts after the first text, and the order

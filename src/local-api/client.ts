@@ -7,8 +7,11 @@ import { StringDecoder } from "node:string_decoder";
 import type {
   ActivityApi,
   ContextAnswer,
+  EventAnswer,
   EventsAnswer,
+  PartsAnswer,
   StatusAnswer,
+  TurnAnswer,
   WatchMessage,
 } from "../api.ts";
 import { ActivityError, fromErrorEnvelope } from "../errors.ts";
@@ -93,6 +96,9 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
     status: () => ask("GET /v1/status"),
     context: (request) => ask("POST /v1/context", request),
     events: (request) => ask("GET /v1/events", request),
+    composeTurn: (request) => ask("POST /v1/turns", request).then(asTurn),
+    composeParts: (request) => ask("POST /v1/turns", request).then(asParts),
+    enqueueEvent: (request) => ask("POST /v1/system-events", request),
     watch: ({ signal } = {}) =>
       watch(
         () => open("GET", "/v1/watch"),
@@ -108,6 +114,8 @@ interface Answers {
   readonly "GET /v1/status": StatusAnswer;
   readonly "POST /v1/context": ContextAnswer;
   readonly "GET /v1/events": EventsAnswer;
+  readonly "POST /v1/turns": TurnAnswer | PartsAnswer;
+  readonly "POST /v1/system-events": EventAnswer;
   readonly "GET /v1/watch": ContextAnswer;
 }
 
@@ -124,6 +132,24 @@ interface Opened {
  */
 function trusted<Name extends keyof Answers>(_name: Name, value: unknown): Answers[Name] {
   return value as Answers[Name];
+}
+
+/** A turn is answered in the form in which it was asked: text for text, parts for parts. */
+function asTurn(answer: TurnAnswer | PartsAnswer): TurnAnswer {
+  if ("modelText" in answer) return answer;
+  throw otherForm();
+}
+
+function asParts(answer: TurnAnswer | PartsAnswer): PartsAnswer {
+  if ("parts" in answer) return answer;
+  throw otherForm();
+}
+
+function otherForm(): ActivityError {
+  return new ActivityError(
+    "internal",
+    "The daemon answered a turn in another form than it was asked.",
+  );
 }
 
 function splitName(name: keyof Answers): ["GET" | "POST", string] {

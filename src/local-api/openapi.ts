@@ -66,6 +66,25 @@ const eventsAnswer = z.object({
   truncated: z.boolean(),
 });
 
+const spans = z.array(z.object({ start: z.int(), end: z.int() }));
+const parts = z.array(z.looseObject({ type: z.string() }));
+
+const turnAnswer = z.union([
+  z.object({
+    modelText: z.string(),
+    ownerText: z.string(),
+    injectedLength: z.int(),
+    untrustedSpans: spans,
+  }),
+  z.object({
+    parts,
+    ownerText: z.string(),
+    injectedPart: z.int().nullable(),
+    injectedLength: z.int(),
+    untrustedSpans: spans,
+  }),
+]);
+
 const errorEnvelope = z.object({
   error: z.object({ code: z.enum(ERROR_CODES), message: z.string(), hint: z.string() }),
 });
@@ -75,6 +94,9 @@ export const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   "/v1/context": contextAnswer,
   "/v1/events": eventsAnswer,
   "/v1/status": statusAnswer,
+  "/v1/strip": z.union([z.object({ ownerText: z.string() }), z.object({ parts })]),
+  "/v1/system-events": z.object({ outcome: z.enum(["queued", "duplicate"]) }),
+  "/v1/turns": turnAnswer,
 };
 
 /** The document, as the value to serialise. */

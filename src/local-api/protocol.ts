@@ -3,8 +3,15 @@
  * limits. The server, the OpenAPI document and the docs are made from it; a new route is one entry here.
  */
 import { z } from "zod";
-import type { ActivityApi, ContextAnswer, ContextRequest, EventsRequest } from "../api.ts";
+import type {
+  ActivityApi,
+  ContextAnswer,
+  ContextRequest,
+  EventRequest,
+  EventsRequest,
+} from "../api.ts";
 import { EVENT_KINDS } from "../capture/events.ts";
+import { stripTurn, stripUserContent } from "../context/turn.ts";
 import { ActivityError } from "../errors.ts";
 
 /** `read` looks; `change` alters what is kept or recorded, and is logged. */
@@ -81,7 +88,41 @@ const eventsQuery = z.strictObject({
   limit: queryInteger.exactOptional(),
 }) satisfies z.ZodType<EventsRequest>;
 
+const session = z.string().min(1).max(200);
+const part = z.looseObject({ type: z.string() });
+
+const eventBody = z.strictObject({
+  session,
+  text: z.string(),
+  key: z.string().min(1).max(200).exactOptional(),
+}) satisfies z.ZodType<EventRequest>;
+
+const turnBody = z
+  .strictObject({
+    session,
+    ownerText: z.string().exactOptional(),
+    parts: z.array(part).exactOptional(),
+    form: contextForm.exactOptional(),
+    requestId: z.string().min(1).max(200).exactOptional(),
+    budgetTokens: z.int().exactOptional(),
+    now: z.string().exactOptional(),
+    timeZone: z.string().exactOptional(),
+    client: z.string().min(1).max(200).exactOptional(),
+  })
+  .refine(({ ownerText, parts }) => (ownerText === undefined) !== (parts === undefined), {
+    message: "give either ownerText or parts",
+  });
+
+const stripBody = z
+  .strictObject({ text: z.string().exactOptional(), parts: z.array(part).exactOptional() })
+  .refine(({ text, parts }) => (text === undefined) !== (parts === undefined), {
+    message: "give either text or parts",
+  });
+
 const nothing = z.strictObject({});
+
+/** A turn in parts carries its images with it. */
+const TURN_MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** Every route, sorted by path, then method. */
 export const ROUTES: readonly Route[] = [
@@ -102,6 +143,38 @@ export const ROUTES: readonly Route[] = [
     summary: "What is seen, what is not and why, and how the store stands.",
     input: nothing,
     call: (api) => api.status(),
+  }),
+  jsonRoute({
+    method: "POST",
+    path: "/v1/strip",
+    right: "read",
+    summary: "What the owner wrote in a composed turn, as text or in parts. Once for each turn.",
+    input: stripBody,
+    maxBodyBytes: TURN_MAX_BODY_BYTES,
+    call: async (_api, { text, parts }) =>
+      parts === undefined
+        ? { ownerText: stripTurn(text ?? "") }
+        : { parts: stripUserContent(parts) },
+  }),
+  jsonRoute({
+    method: "POST",
+    path: "/v1/system-events",
+    right: "change",
+    summary: "Adds an event that the session tells the model with its next turn.",
+    input: eventBody,
+    call: (api, request) => api.enqueueEvent(request),
+  }),
+  jsonRoute({
+    method: "POST",
+    path: "/v1/turns",
+    right: "change",
+    summary: "The turn for the model: waiting events and the block before the owner's words.",
+    input: turnBody,
+    maxBodyBytes: TURN_MAX_BODY_BYTES,
+    call: async (api, { ownerText = "", parts, ...frame }) =>
+      parts === undefined
+        ? api.composeTurn({ ...frame, ownerText })
+        : api.composeParts({ ...frame, parts }),
   }),
   {
     method: "GET",

@@ -33,7 +33,7 @@ describeActivityApi("over the socket", async () => {
 function strings(fake: FakeActivityApi) {
   let changes = 0;
   return {
-    change: () => fake.show(`# Device Activity ${(changes += 1)}\n- é 🎉\n---\n`),
+    change: () => fake.show(`# Device Activity ${(changes += 1)}\n- é 🎉\n---\n\n`),
     recordThree: () => {
       for (const event of THREE) fake.record(event);
     },

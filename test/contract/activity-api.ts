@@ -5,6 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { ActivityApi, WatchMessage } from "../../src/api.ts";
 import type { ActivityEvent, StorableText } from "../../src/capture/events.ts";
+import { stripUserContent } from "../../src/context/turn.ts";
 import { ActivityError } from "../../src/errors.ts";
 
 /** One implementation under test, with the strings to move what it captures. */
@@ -46,6 +47,63 @@ export function describeActivityApi(name: string, open: () => Promise<Subject>):
       const error = await failureOf(api.context({ form: "digest" }));
       expect(error.code).toBe("bad_request");
       expect(error.message).not.toBe("");
+      expect(error.hint).not.toBe("");
+    });
+
+    test("a turn tells the events of its session once, then the block, then the owner's words", async () => {
+      const { api, change } = await open();
+      await change();
+      const { block } = await api.context({ form: "exact" });
+      expect(await api.enqueueEvent({ session: "a", text: "one\ntwo", key: "k" })).toEqual({
+        outcome: "queued",
+      });
+      expect(await api.enqueueEvent({ session: "a", text: "again", key: "k" })).toEqual({
+        outcome: "duplicate",
+      });
+      const turn = await api.composeTurn({ session: "a", ownerText: "  hi", form: "exact" });
+      const told = /^System: \[[^\]]+ UTC\] one\nSystem: two\n\n/.exec(turn.modelText)?.[0] ?? "";
+      expect(told).not.toBe("");
+      expect(turn.modelText).toBe(`${told}${block}  hi`);
+      expect(turn.ownerText).toBe("  hi");
+      expect(turn.injectedLength).toBe(turn.modelText.length - "  hi".length);
+      expect(
+        turn.untrustedSpans.slice(0, 2).map(({ start, end }) => turn.modelText.slice(start, end)),
+      ).toEqual(["one", "two"]);
+      const next = await api.composeTurn({ session: "a", ownerText: "hi", form: "exact" });
+      expect(next.modelText).not.toContain("System:");
+    });
+
+    test("a turn that is asked again by its id tells the same events", async () => {
+      const { api } = await open();
+      await api.enqueueEvent({ session: "a", text: "one" });
+      const request = { session: "a", ownerText: "hi", form: "exact", requestId: "r1" } as const;
+      const first = await api.composeTurn(request);
+      await api.enqueueEvent({ session: "a", text: "two" });
+      const again = await api.composeTurn(request);
+      expect(again.modelText.split("\n\n")[0]).toBe(first.modelText.split("\n\n")[0]);
+      expect(first.modelText).toContain("] one\n");
+      const next = await api.composeTurn({ ...request, requestId: "r2" });
+      expect(next.modelText).toContain("] two\n");
+      expect(next.modelText).not.toContain("] one\n");
+    });
+
+    test("a turn in parts gets its context in front of the first text", async () => {
+      const { api } = await open();
+      await api.enqueueEvent({ session: "a", text: "one" });
+      const image = { type: "image_url", image_url: { url: "data:," } };
+      const parts = [image, { type: "text", text: "hi" }, { type: "text", text: "there" }];
+      const turn = await api.composeParts({ session: "a", parts, form: "exact" });
+      expect(turn.ownerText).toBe("hi\nthere");
+      expect(turn.injectedPart).toBe(1);
+      expect(turn.parts[0]).toEqual(image);
+      expect(stripUserContent(turn.parts)).toEqual(parts);
+      expect(turn.untrustedSpans.length).toBeGreaterThan(0);
+    });
+
+    test("an event without text is a bad request", async () => {
+      const { api } = await open();
+      const error = await failureOf(api.enqueueEvent({ session: "a", text: " " }));
+      expect(error.code).toBe("bad_request");
       expect(error.hint).not.toBe("");
     });
 

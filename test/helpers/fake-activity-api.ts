@@ -1,7 +1,10 @@
 /** An `ActivityApi` without capture or store: what it shows is what a test put in. */
 import type { ActivityApi, ContextAnswer, StatusAnswer, WatchMessage } from "../../src/api.ts";
 import type { ActivityEvent } from "../../src/capture/events.ts";
-import type { InjectedBlock } from "../../src/context/markers.ts";
+import { createMemoryEventRows } from "../../src/auto-reply/reply/system-events-memory.ts";
+import { createSystemEventQueue } from "../../src/auto-reply/reply/system-events.ts";
+import type { InjectedBlock, RenderedBlock } from "../../src/context/markers.ts";
+import { composeParts, composeTurn, textOfParts } from "../../src/context/turn.ts";
 import { ActivityError } from "../../src/errors.ts";
 
 export interface FakeActivityApi extends ActivityApi {
@@ -35,7 +38,33 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
     etag: String(changes),
   });
 
+  const queue = createSystemEventQueue({ rows: createMemoryEventRows(), nowUs: () => NOW_US });
+  const activity = (): RenderedBlock[] => {
+    const { block: present, untrustedSpans } = answer();
+    return present === null ? [] : [{ block: present, untrustedSpans }];
+  };
+
   return {
+    composeTurn: async ({ session, ownerText, requestId }) =>
+      queue.drain(
+        session,
+        (told) => {
+          const turn = composeTurn({ events: told, activity: activity(), ownerText });
+          const { composed, visible, ...injected } = turn;
+          return { modelText: composed, ownerText: visible, ...injected };
+        },
+        requestId,
+      ),
+    composeParts: async ({ session, parts, requestId }) =>
+      queue.drain(
+        session,
+        (told) => ({
+          ...composeParts({ events: told, activity: activity(), parts }),
+          ownerText: textOfParts(parts),
+        }),
+        requestId,
+      ),
+    enqueueEvent: async (request) => ({ outcome: queue.enqueue(request) }),
     show: (next) => {
       if (next === block) return;
       block = next;
@@ -88,6 +117,8 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
     },
   };
 }
+
+const NOW_US = Date.parse("2026-11-27T15:12:00Z") * 1000;
 
 const STATUS: StatusAnswer = {
   version: "0.0.0-test",

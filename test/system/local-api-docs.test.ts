@@ -19,6 +19,7 @@ const BLOCK = `# Device Activity (exact, real-time)
 - Now: Fri 27 Nov 2026 16:12 CET (UTC+01:00)
 - Focused: Code: "retry.ts — payments-api", since 16:00 (12 min)
 ---
+
 `;
 
 describe("the examples of docs/local-api.md", () => {
