@@ -1,7 +1,7 @@
 /**
- * The only file that knows better-sqlite3: opening, pragmas, migrations, transactions and the translation
- * of SQLite's failures. It promises one writer with write-ahead logging, a schema no older than this
- * program, and that a database written by a newer program is refused without a byte of it changed.
+ * The only file that knows better-sqlite3: opening, pragmas, migrations, transactions. It promises one
+ * writer with write-ahead logging, a schema no older than this program, that a database written by a newer
+ * program is refused without a byte of it changed, and statements that outlive a change of the connection.
  */
 import {
   closeSync,
@@ -10,12 +10,15 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  renameSync,
+  rmSync,
   statSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { ActivityError, type ErrorCode } from "../errors.ts";
+import { ActivityError } from "../errors.ts";
+import { failureCode, isUnwritable, translate, translating } from "./failures.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./migrations.ts";
 import { readPageLayout, zeroUnallocated } from "./scrub.ts";
 
@@ -53,13 +56,23 @@ export interface StoreDatabase {
   readonly scrub: () => Promise<boolean>;
   /** Copies the database as it is at one moment into a new file, in steps that let other work through. */
   readonly backup: (destination: string) => Promise<void>;
+  /**
+   * Writes the database anew to its path when its file is no longer there, such as after the folder was
+   * removed, and goes on with the new file. Says whether that was needed.
+   */
+  readonly rescue: () => boolean;
   readonly close: () => void;
 }
 
 export interface OpenDatabaseOptions {
   readonly path: string;
-  /** A reader never writes, creates or migrates; it sees every commit made before each of its statements. */
-  readonly readonly?: boolean;
+  /** `reader`: never writes, creates or migrates; sees every commit made before each of its statements. */
+  readonly role?: "writer" | "reader";
+  /**
+   * A writer that cannot write opens all the same: it reads what can be read, every transaction first tries
+   * again to open the file, and throws `database_unwritable` when that fails.
+   */
+  readonly tolerant?: boolean;
   /** How long a statement waits for another process's lock. */
   readonly busyTimeoutMs?: number;
 }
@@ -73,24 +86,42 @@ export const OLDEST_SQLITE = "3.51.3";
  * @throws ActivityError `database_newer`, `database_damaged`, `database_unwritable`, `database_busy`
  */
 export function openDatabase(options: OpenDatabaseOptions): StoreDatabase {
-  const { path, readonly = false, busyTimeoutMs = 5000 } = options;
-  return translating(path, () => {
-    if (!readonly) {
-      createPrivateFile(path);
-      // Only before the first connection of this process: see `rawFile` on what closing a descriptor does.
-      refuseNewerSchema(path);
-    }
-    const sqlite = new Database(path, { readonly, timeout: busyTimeoutMs, fileMustExist: true });
-    try {
-      assertSqliteVersion(sqlite);
-      configure(sqlite, readonly);
-      if (!readonly) migrate(sqlite);
-      return wrap(path, sqlite);
-    } catch (error) {
-      sqlite.close();
-      throw error;
-    }
-  });
+  const { path, role = "writer", tolerant = false, busyTimeoutMs = 5000 } = options;
+  const connect = (): Database.Database =>
+    translating(path, () =>
+      role === "reader" ? connectReader(path, busyTimeoutMs) : connectWriter(path, busyTimeoutMs),
+    );
+  try {
+    return wrap(path, connect, toConnection(connect(), false));
+  } catch (error) {
+    if (!tolerant || !isUnwritable(error)) throw error;
+    return wrap(path, connect, toConnection(connectStandIn(path, busyTimeoutMs), true));
+  }
+}
+
+/**
+ * Whether SQLite finds the file sound. Reads all of it, and leaves the file and its log as they are.
+ * Null, or what is wrong with it.
+ */
+export function findDamage(path: string): string | null {
+  if (!existsSync(path)) return null;
+  let sqlite: Database.Database | null = null;
+  try {
+    // A reader's close does not fold the log into the file.
+    sqlite = new Database(path, { readonly: true });
+    const { version, applicationId } = pragmaVersions(sqlite);
+    if (version > 0 && applicationId !== APPLICATION_ID) return "the header is not one of ours";
+    const answer = String(sqlite.pragma("quick_check(1)", { simple: true }));
+    return answer === "ok" ? null : answer;
+  } catch (error) {
+    const translated = translate(path, error);
+    // A file that cannot be read or locked at present says nothing about itself.
+    const isElsewhere =
+      translated instanceof ActivityError && translated.code !== "database_damaged";
+    return isElsewhere || !(error instanceof Error) ? null : error.message;
+  } finally {
+    sqlite?.close();
+  }
 }
 
 /**
@@ -107,13 +138,51 @@ export function holdExclusiveLock(path: string): (() => void) | null {
       sqlite.exec("BEGIN EXCLUSIVE");
     } catch (error) {
       sqlite.close();
-      if (sqliteCode(error)?.startsWith("SQLITE_BUSY") === true) return null;
+      if (failureCode(error)?.startsWith("SQLITE_BUSY") === true) return null;
       throw error;
     }
     return () => {
       sqlite.close();
     };
   });
+}
+
+function connectWriter(path: string, timeout: number): Database.Database {
+  createPrivateFile(path);
+  refuseNewerSchema(path);
+  const sqlite = new Database(path, { timeout, fileMustExist: true });
+  try {
+    assertSqliteVersion(sqlite);
+    configureWriter(sqlite);
+    migrate(sqlite);
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+}
+
+function connectReader(path: string, timeout: number): Database.Database {
+  const sqlite = new Database(path, { readonly: true, timeout, fileMustExist: true });
+  sqlite.pragma("mmap_size = 0");
+  sqlite.pragma("trusted_schema = OFF");
+  return sqlite;
+}
+
+/** What is read while the file cannot be written: the file itself where that works, else nothing at all. */
+function connectStandIn(path: string, timeout: number): Database.Database {
+  try {
+    const sqlite = connectReader(path, timeout);
+    if (Number(sqlite.pragma("user_version", { simple: true })) === MIGRATIONS.length)
+      return sqlite;
+    sqlite.close();
+  } catch {
+    // Not even readable: then the store answers as an empty one until it can be opened.
+  }
+  const sqlite = new Database(":memory:");
+  migrate(sqlite);
+  sqlite.pragma("query_only = ON");
+  return sqlite;
 }
 
 /** Creates the file and its directory for their owner alone; SQLite gives its log the mode of the file. */
@@ -124,11 +193,11 @@ function createPrivateFile(path: string): void {
 
 /**
  * Looks before touching: a writer's first pragma would already change the file, and closing it would fold
- * its log in.
+ * its log in. A number in a header that is not ours is damage, not a newer program.
  */
-function refuseNewerSchema(path: string): void {
-  const version = schemaVersion(path);
-  if (version <= MIGRATIONS.length) return;
+export function refuseNewerSchema(path: string): void {
+  const { version, applicationId } = readVersions(path);
+  if (version <= MIGRATIONS.length || applicationId !== APPLICATION_ID) return;
   throw new ActivityError(
     "database_newer",
     `Cannot open ${path}: a newer activityd wrote it (schema ${version}, this one knows ${MIGRATIONS.length}).`,
@@ -136,34 +205,47 @@ function refuseNewerSchema(path: string): void {
   );
 }
 
-/** `user_version` stands at byte 60 of the header, big-endian (sqlite.org/fileformat2.html, section 1.3). */
-function schemaVersion(path: string): number {
-  if (statSync(path).size < 100) return 0;
+interface Versions {
+  /** `user_version`: how many migrations were done. */
+  readonly version: number;
+  readonly applicationId: number;
+}
+
+/** Bytes 60 and 68 of the header, big-endian (sqlite.org/fileformat2.html, section 1.3). */
+function readVersions(path: string): Versions {
+  const none = { version: 0, applicationId: 0 };
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < 100) return none;
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
     const header = Buffer.alloc(100);
+    // Closing a descriptor drops the locks that this process holds on the file: right here it holds none.
     const descriptor = openSync(path, "r");
     try {
       readSync(descriptor, header, 0, 100, 0);
     } finally {
       closeSync(descriptor);
     }
-    return header.readUInt32BE(60);
+    if (readPageLayout(header) === null) return none;
+    return { version: header.readUInt32BE(60), applicationId: header.readUInt32BE(68) };
   }
   // The log may hold a newer header; SQLite alone knows which of its frames count.
   const sqlite = new Database(path, { readonly: true });
   try {
-    return Number(sqlite.pragma("user_version", { simple: true }));
+    return pragmaVersions(sqlite);
   } finally {
     sqlite.close();
   }
 }
 
+function pragmaVersions(sqlite: Database.Database): Versions {
+  return {
+    version: Number(sqlite.pragma("user_version", { simple: true })),
+    applicationId: Number(sqlite.pragma("application_id", { simple: true })),
+  };
+}
+
 function assertSqliteVersion(sqlite: Database.Database): void {
   const version = String(sqlite.prepare("SELECT sqlite_version()").pluck().get());
-  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
-  const [oldMajor = 0, oldMinor = 0, oldPatch = 0] = OLDEST_SQLITE.split(".").map(Number);
-  const isOld = major * 1e6 + minor * 1e3 + patch < oldMajor * 1e6 + oldMinor * 1e3 + oldPatch;
-  if (!isOld) return;
+  if (versionNumber(version) >= versionNumber(OLDEST_SQLITE)) return;
   throw new ActivityError(
     "platform_unsupported",
     `SQLite ${version} is too old: before ${OLDEST_SQLITE} a reset of the write-ahead log could lose commits.`,
@@ -171,14 +253,15 @@ function assertSqliteVersion(sqlite: Database.Database): void {
   );
 }
 
-function configure(sqlite: Database.Database, readonly: boolean): void {
+function versionNumber(version: string): number {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  return major * 1e6 + minor * 1e3 + patch;
+}
+
+function configureWriter(sqlite: Database.Database): void {
   // A page read through a memory map turns an I/O error of the disk into a SIGBUS that kills the process.
   sqlite.pragma("mmap_size = 0");
   sqlite.pragma("trusted_schema = OFF");
-  if (readonly) {
-    sqlite.pragma("query_only = ON");
-    return;
-  }
   // Must precede the first table: free pages can then be given back a few at a time.
   sqlite.pragma("auto_vacuum = INCREMENTAL");
   sqlite.pragma("journal_mode = WAL");
@@ -207,69 +290,121 @@ function migrate(sqlite: Database.Database): void {
   apply.immediate();
 }
 
-function wrap(path: string, sqlite: Database.Database): StoreDatabase {
-  const inTransaction = sqlite.transaction((work: () => unknown) => work());
+interface Connection {
+  readonly sqlite: Database.Database;
+  /** Whether this only stands in for a file that could not be opened for writing. */
+  readonly isStandIn: boolean;
+  readonly begin: Database.Statement;
+  readonly commit: Database.Statement;
+}
+
+function toConnection(sqlite: Database.Database, isStandIn: boolean): Connection {
+  const begin = sqlite.prepare("BEGIN IMMEDIATE");
+  const commit = sqlite.prepare("COMMIT");
+  return { sqlite, isStandIn, begin, commit };
+}
+
+function wrap(path: string, connect: () => Database.Database, first: Connection): StoreDatabase {
+  let connection = first;
   // POSIX drops all locks of a process on a file when it closes any descriptor of it: this one stays open
-  // as long as the database does.
+  // as long as the connection does.
   let rawFile: number | null = null;
+
+  const replace = (sqlite: Database.Database): void => {
+    connection.sqlite.close();
+    closeRawFile();
+    connection = toConnection(sqlite, false);
+  };
+
+  const closeRawFile = (): void => {
+    if (rawFile !== null) closeSync(rawFile);
+    rawFile = null;
+  };
+
+  const transaction = <T>(work: () => T): T => {
+    if (connection.sqlite.inTransaction) return work();
+    if (connection.isStandIn) replace(connect());
+    const { sqlite, begin, commit } = connection;
+    return translating(path, () => {
+      begin.run();
+      try {
+        const result = work();
+        commit.run();
+        return result;
+      } catch (error) {
+        // A full disk may have rolled back already.
+        if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+        throw error;
+      }
+    });
+  };
 
   const checkpoint = (mode: "idle" | "truncate"): boolean => {
     const pragma = mode === "idle" ? "wal_checkpoint(PASSIVE)" : "wal_checkpoint(TRUNCATE)";
-    return translating(path, () => Number(sqlite.pragma(pragma, { simple: true })) === 0);
+    return translating(
+      path,
+      () => Number(connection.sqlite.pragma(pragma, { simple: true })) === 0,
+    );
   };
 
   const scrubOnce = async (): Promise<boolean> => {
     // Pages in the cache still have the old bytes in them: they must be read anew before they are changed.
-    if (!checkpoint("truncate")) return false;
-    sqlite.pragma("shrink_memory");
-    const file = (rawFile ??= openSync(path, "r+"));
+    if (connection.isStandIn || !checkpoint("truncate")) return false;
+    connection.sqlite.pragma("shrink_memory");
+    rawFile ??= openSync(path, "r+");
     for (let fromByte = 0; fromByte >= 0;) {
+      const file = rawFile;
+      // Closed, or moved to another file, while others had their turn.
+      if (file === null) return false;
       fromByte = translating(path, () => scrubStep(file, fromByte));
+      if (fromByte < 0) fsyncSync(file);
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
     }
-    fsyncSync(file);
     return true;
   };
+
   return {
     path,
-    prepare: <Row>(sql: string) =>
-      wrapStatement<Row>(
-        path,
-        translating(path, () => sqlite.prepare<SqlValue[], Row>(sql)),
-      ),
+    prepare: <Row>(sql: string) => wrapStatement<Row>(path, sql, () => connection),
     execute: (sql) => {
-      translating(path, () => sqlite.exec(sql));
+      translating(path, () => connection.sqlite.exec(sql));
     },
-    transaction: <T>(work: () => T): T => {
-      if (sqlite.inTransaction) return work();
-      let result: { readonly value: T } | null = null;
-      translating(path, () =>
-        inTransaction.immediate(() => {
-          result = { value: work() };
-        }),
-      );
-      return settled<T>(result);
-    },
+    transaction,
     checkpoint,
     // Twice: a page that was changed during the first pass may have come from before it.
     scrub: async () => (await scrubOnce()) && (await scrubOnce()),
     backup: async (destination) => {
       try {
-        await sqlite.backup(destination, { progress: () => 400 });
+        createPrivateFile(destination);
+        await connection.sqlite.backup(destination, { progress: () => BACKUP_PAGES_PER_STEP });
       } catch (error) {
         throw translate(destination, error);
       }
     },
+    rescue: () => {
+      if (connection.isStandIn || connection.sqlite.inTransaction || existsSync(path)) return false;
+      translating(path, () => {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        // The connection still has the nameless file, with every commit in it.
+        const fresh = `${path}.rescued`;
+        rmSync(fresh, { force: true });
+        connection.sqlite.prepare("VACUUM INTO ?").run(fresh);
+        renameSync(fresh, path);
+        replace(connect());
+      });
+      return true;
+    },
     close: () => {
-      sqlite.close();
-      if (rawFile !== null) closeSync(rawFile);
-      rawFile = null;
+      connection.sqlite.close();
+      closeRawFile();
     },
   };
 }
 
+/** 1.6 MB: a few milliseconds. */
+const BACKUP_PAGES_PER_STEP = 400;
 const SCRUB_STEP_BYTES = 1 << 20;
 
 /** Scrubs a megabyte of pages from an offset on; returns the next offset, or -1 at the end of the file. */
@@ -291,102 +426,54 @@ function scrubStep(file: number, fromByte: number): number {
   return length < SCRUB_STEP_BYTES ? -1 : fromByte + length;
 }
 
-/** The value that a transaction which returned must have left. */
-function settled<T>(result: { readonly value: T } | null): T {
-  if (result === null)
-    throw new ActivityError("internal", "A transaction ended without running its work.");
-  return result.value;
-}
-
+/** A statement that is prepared anew when the connection behind it was replaced. */
 function wrapStatement<Row>(
   path: string,
-  statement: Database.Statement<SqlValue[], Row>,
+  sql: string,
+  current: () => Connection,
 ): SqlStatement<Row> {
+  const prepareOn = (connection: Connection): Database.Statement<SqlValue[], Row> =>
+    translating(path, () => connection.sqlite.prepare<SqlValue[], Row>(sql));
+  let preparedOn = current();
+  let prepared = prepareOn(preparedOn);
+
+  const statement = (): Database.Statement<SqlValue[], Row> => {
+    const connection = current();
+    if (connection !== preparedOn) {
+      prepared = prepareOn(connection);
+      preparedOn = connection;
+    }
+    return prepared;
+  };
+
   return {
     run: (...values) => {
       try {
-        return statement.run(...values).changes;
+        return statement().run(...values).changes;
       } catch (error) {
         throw translate(path, error);
       }
     },
     get: (...values) => {
       try {
-        return statement.get(...values);
+        return statement().get(...values);
       } catch (error) {
         throw translate(path, error);
       }
     },
     all: (...values) => {
       try {
-        return statement.all(...values);
+        return statement().all(...values);
       } catch (error) {
         throw translate(path, error);
       }
     },
     iterate: function* (...values) {
       try {
-        yield* statement.iterate(...values);
+        yield* statement().iterate(...values);
       } catch (error) {
         throw translate(path, error);
       }
     },
   };
-}
-
-function translating<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw translate(path, error);
-  }
-}
-
-/** What a failure of SQLite or of the file system means to a person. Other errors pass unchanged. */
-function translate(path: string, error: unknown): unknown {
-  if (error instanceof ActivityError) return error;
-  const sqlite = sqliteCode(error);
-  const found = FAILURES.find(({ codes }) => codes.test(sqlite ?? systemCode(error) ?? ""));
-  if (found === undefined) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new ActivityError(found.code, `${found.subject} ${path}: ${reason}.`, found.hint, {
-    cause: error,
-  });
-}
-
-const FAILURES: readonly {
-  readonly codes: RegExp;
-  readonly code: ErrorCode;
-  readonly subject: string;
-  readonly hint: string;
-}[] = [
-  {
-    codes: /^SQLITE_(CORRUPT|NOTADB)/,
-    code: "database_damaged",
-    subject: "Damaged database",
-    hint: "Recover what can be read with: activityd doctor --repair",
-  },
-  {
-    codes: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
-    code: "database_busy",
-    subject: "Another program holds the database",
-    hint: "Try again; if it persists, close the program that has the file open.",
-  },
-  {
-    codes:
-      /^(SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|AUTH)|E(NOSPC|IO|ROFS|ACCES|PERM|NOENT|DQUOT|MFILE|NOTDIR))/,
-    code: "database_unwritable",
-    subject: "Cannot write the database",
-    hint: "Check free space and permissions of its folder; recording goes on by itself once it can be written.",
-  },
-];
-
-function sqliteCode(error: unknown): string | null {
-  return error instanceof Database.SqliteError ? error.code : null;
-}
-
-function systemCode(error: unknown): string | null {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : null;
 }

@@ -84,7 +84,7 @@ export function createDocuments(database: StoreDatabase): Documents {
   };
 
   const internDocument = (kind: EventKind, { app, title, place }: DocumentText): number => {
-    const hash = hash64([kind, app, title, place]);
+    const hash = documentHash(kind, { app, title, place });
     const known = findDocument
       .all(hash)
       .find(
@@ -99,16 +99,9 @@ export function createDocuments(database: StoreDatabase): Documents {
 
   return {
     intern: (facts) => {
-      const stored = splitFacts(facts);
+      const stored = toStored(facts);
       const { document, rawTitle, rest } = stored;
-      const hash = hash64([
-        facts.kind,
-        document?.app,
-        document?.title,
-        document?.place,
-        rawTitle,
-        rest,
-      ]);
+      const hash = labelHash(facts.kind, stored);
       const known = findLabel.all(hash).find((row) => isSameStored(facts.kind, stored, row));
       if (known !== undefined)
         return givenOut({ id: known.label_id, documentId: known.document_id });
@@ -177,9 +170,19 @@ export function readFacts(row: FactsRow): EventFacts {
   }
 }
 
+/** The hash under which a document is found. It also tells whether a recovered row is as it was written. */
+export function documentHash(kind: string, { app, title, place }: DocumentText): bigint {
+  return hash64([kind, app, title, place]);
+}
+
+/** The hash under which a label is found, of the same use. */
+export function labelHash(kind: string, { document, rawTitle, rest }: StoredFacts): bigint {
+  return hash64([kind, document?.app, document?.title, document?.place, rawTitle, rest]);
+}
+
 const GAP_REASONS = ["paused", "source-lost", "filtered", "stalled", "not-running"] as const;
 
-interface DocumentText {
+export interface DocumentText {
   readonly app: string;
   readonly title: string | null;
   readonly place: string | null;
@@ -191,12 +194,37 @@ interface DocumentRow extends DocumentText {
 }
 
 /** Facts as their rows hold them. */
-interface StoredFacts {
+export interface StoredFacts {
   readonly document: DocumentText | null;
   /** The title as it was seen, null when it is the document's own. */
   readonly rawTitle: string | null;
   /** JSON of what the document does not say, null when it says all. */
   readonly rest: string | null;
+}
+
+/** Half of a surrogate pair has no UTF-8 form: it would come back from SQLite as another text. */
+function toStored(facts: EventFacts): StoredFacts {
+  const { document, rawTitle, rest } = splitFacts(facts);
+  return {
+    document:
+      document === null
+        ? null
+        : {
+            app: wellFormed(document.app),
+            title: wellFormedOrNull(document.title),
+            place: wellFormedOrNull(document.place),
+          },
+    rawTitle: wellFormedOrNull(rawTitle),
+    rest,
+  };
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\uFFFD");
+}
+
+function wellFormedOrNull(text: string | null): string | null {
+  return text === null ? null : wellFormed(text);
 }
 
 function splitFacts(facts: EventFacts): StoredFacts {

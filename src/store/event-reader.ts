@@ -144,6 +144,27 @@ export function createEventReader(database: StoreDatabase): EventReader {
   };
 }
 
+/** Every event of a database by start, in batches, so that memory stays flat. */
+export function* readAllEvents(
+  database: StoreDatabase,
+  fromUs = Number.MIN_SAFE_INTEGER,
+  toUs = Number.MAX_SAFE_INTEGER,
+): Generator<readonly ActivityEvent[]> {
+  const batch = database.prepare<EventRow>(
+    `${SELECT_EVENT} WHERE event.start_us >= ? AND event.start_us < ?
+      ORDER BY event.start_us LIMIT ${EVENTS_PER_BATCH}`,
+  );
+  for (let nextUs = fromUs; ;) {
+    const rows = batch.all(nextUs, toUs);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.map(toEvent);
+    nextUs = last.start_us + 1;
+  }
+}
+
+const EVENTS_PER_BATCH = 1000;
+
 /** Beyond this an event stands in the index `event_long`. Part of the schema. */
 const LONG_US = 3_600_000_000;
 

@@ -10,10 +10,13 @@ import type { Clock } from "../clock.ts";
 import { ActivityError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
-import { createDocuments, KIND_CODES } from "./documents.ts";
+import { createDocuments } from "./documents.ts";
 import { createEraser, type Eraser } from "./erase.ts";
 import { createEventReader, type EventRange } from "./event-reader.ts";
+import { createEventWriter, type Placed, type PutResult } from "./event-writer.ts";
+import { isUnwritable } from "./failures.ts";
 import { openPulseFile, readPulse } from "./pulse.ts";
+import { recoverIfDamaged, type RecoveryReport } from "./recovery.ts";
 import { createVisits } from "./visits.ts";
 
 export interface EventStore {
@@ -42,8 +45,12 @@ export interface EventStore {
     localDay: string,
   ) => { readonly activeUs: number; readonly firstUs: number } | null;
   readonly summary: () => StoreSummary;
+  /** Puts in a whole event, such as from an export; the same facts at the same start are one event. */
+  readonly put: (facts: EventFacts, span: EventSpan) => PutResult;
   /** Takes events out again. */
   readonly eraser: Eraser;
+  /** What was done about a damaged database when the store was opened; null when it was sound. */
+  readonly recovery: RecoveryReport | null;
   /** The database itself, for the readers and the housekeeping of this folder. */
   readonly database: StoreDatabase;
   readonly close: () => void;
@@ -69,155 +76,102 @@ export interface OpenEventStoreOptions {
 export const DATABASE_FILE = "activity.db";
 
 /**
- * Opens the store of a data folder, bringing to their last pulse the events that a crash left open.
+ * Opens the store of a data folder, bringing to their last pulse the events that a crash left open. A
+ * damaged database is set aside untouched and recovered; one that cannot be written opens all the same,
+ * and each change throws until it can.
  *
- * @throws ActivityError `database_newer`, `database_damaged`, `database_unwritable`
+ * @throws ActivityError `database_newer`, `database_busy`
  */
 export function openEventStore({ directory, clock, log }: OpenEventStoreOptions): EventStore {
-  const database = openDatabase({ path: join(directory, DATABASE_FILE) });
+  const path = join(directory, DATABASE_FILE);
+  const recovery = recoverIfDamaged({ directory, path, nowUs: clock.nowUs(), log });
+  const database = openDatabase({ path, tolerant: true });
   const pulsePath = join(directory, "pulse");
-  const lastPulse = readPulse(pulsePath);
   const pulseFile = openPulseFile(pulsePath, log);
   const documents = createDocuments(database);
   const visits = createVisits(database);
-  const zoneIds = new Map<string, number>();
-  /** Committed ends of the events begun or moved by this process, newest last. */
+  const writer = createEventWriter(database, documents, visits);
+  const reader = createEventReader(database);
+  /** Committed ends of the events that this process last had to do with, newest last. */
   const committedEnds = new Map<number, number>();
   let lastCommittedUs: number | null = null;
   let eventCount: number | null = null;
   let commitsSinceCheckpoint = 0;
+  /** The pulse of the process before, until its events could be extended. */
+  let lastPulse = readPulse(pulsePath);
 
-  const addEvent = database.prepare(
-    "INSERT INTO event(start_us, duration_us, label_id, zone_id) VALUES(?, ?, ?, ?) ON CONFLICT DO NOTHING",
-  );
-  const setDuration = database.prepare("UPDATE event SET duration_us = ? WHERE start_us = ?");
-  const findEvent = database.prepare<OpenRow>(
-    `SELECT event.start_us + duration_us AS end_us, label_id & 15 AS kind_code, label.document_id AS document_id,
-            zone.name AS time_zone
-       FROM event JOIN zone ON zone.id = zone_id JOIN label ON label.id = label_id WHERE event.start_us = ?`,
-  );
-  const addZone = database.prepare(
-    `INSERT INTO zone(id, name, utc_offset_minutes)
-      VALUES((SELECT coalesce(max(id) + 1, 0) FROM zone), ?, ?) ON CONFLICT DO NOTHING`,
-  );
-  const findZone = database.prepare<{ id: number }>(
-    "SELECT id FROM zone WHERE name = ? AND utc_offset_minutes = ?",
-  );
-  const reader = createEventReader(database);
-  const eraser = createEraser({
-    database,
-    documents,
-    visits,
-    onErased: (events) => {
-      if (eventCount !== null) eventCount -= events;
-    },
-  });
-
-  const zoneId = (timeZone: string, utcOffsetMinutes: number): number => {
-    addZone.run(timeZone, utcOffsetMinutes);
-    const found = findZone.get(timeZone, utcOffsetMinutes);
-    if (found === undefined)
-      throw new ActivityError("internal", "A zone vanished as it was written.");
-    return found.id;
-  };
-
-  const committed = (id: number, endUs: number): void => {
+  const remember = (id: number, endUs: number): void => {
     committedEnds.delete(id);
     committedEnds.set(id, endUs);
     for (const oldest of committedEnds.keys()) {
       if (committedEnds.size <= REMEMBERED_ENDS) break;
       committedEnds.delete(oldest);
     }
+  };
+
+  const committed = ({ id, endUs }: Placed): number => {
+    remember(id, endUs);
+    reader.noteDuration(endUs - id);
     lastCommittedUs = clock.nowUs();
     commitsSinceCheckpoint += 1;
+    return id;
   };
 
-  const setEnd = (id: number, endUs: number): void => {
-    const newEndUs = Math.max(Math.round(endUs), id);
-    database.transaction(() => {
-      const row = findEvent.get(id);
-      if (row === undefined) {
-        throw new ActivityError(
-          "not_found",
-          `There is no event ${id}.`,
-          "It may have been forgotten.",
-        );
-      }
-      if (row.end_us === newEndUs) return;
-      setDuration.run(newEndUs - id, id);
-      if (row.kind_code === KIND_CODES.window && row.document_id !== null) {
-        const stretch = { documentId: row.document_id, startUs: id, timeZone: row.time_zone };
-        visits.moveEnd(stretch, row.end_us, newEndUs);
-      }
-    });
-    reader.noteDuration(newEndUs - id);
-    committed(id, newEndUs);
+  const countMore = (events: number): void => {
+    if (eventCount !== null) eventCount += events;
   };
 
-  const begin = (facts: EventFacts, span: EventSpan): number => {
-    const { utcOffsetMinutes, timeZone } = span;
-    const zoneKey = `${utcOffsetMinutes} ${timeZone}`;
-    let startUs = Math.round(span.startUs);
-    let endUs = startUs;
-    let zone = zoneIds.get(zoneKey);
-    database.transaction(() => {
-      zone ??= zoneId(timeZone, utcOffsetMinutes);
-      const label = documents.intern(facts);
-      for (;;) {
-        endUs = Math.max(Math.round(span.endUs), startUs);
-        if (addEvent.run(startUs, endUs - startUs, label.id, zone) === 1) break;
-        startUs += 1;
-      }
-      if (facts.kind === "window" && label.documentId !== null) {
-        visits.add({ documentId: label.documentId, startUs, timeZone }, endUs);
-      }
-    });
-    // Only now is the zone's row certain to stay.
-    if (zone !== undefined) zoneIds.set(zoneKey, zone);
-    if (eventCount !== null) eventCount += 1;
-    reader.noteDuration(endUs - startUs);
-    committed(startUs, endUs);
-    return startUs;
-  };
-
-  const recover = (): void => {
-    for (const { id, committedEndUs } of lastPulse?.entries ?? []) {
-      const row = findEvent.get(id);
-      const pulseUs = lastPulse?.nowUs ?? 0;
+  const takeUpPulse = (): void => {
+    if (lastPulse === null) return;
+    const { nowUs: pulseUs, entries } = lastPulse;
+    for (const { id, committedEndUs } of entries) {
+      const event = writer.find(id);
       // An end that was set after the pulse is the truth, even when it lies before it.
-      if (row === undefined || row.end_us !== committedEndUs || pulseUs <= row.end_us) continue;
-      const next = reader.firstAfter(row.kind_code, id);
-      setEnd(id, next === null ? pulseUs : Math.max(row.end_us, Math.min(pulseUs, next)));
+      if (event === null || event.endUs !== committedEndUs || pulseUs <= event.endUs) continue;
+      const nextUs = reader.firstAfter(event.kindCode, id) ?? pulseUs;
+      committed(writer.setEnd(id, Math.max(event.endUs, Math.min(pulseUs, nextUs))));
     }
+    lastPulse = null;
+  };
+
+  /** Before the first change of this process. Must not touch events that have been begun since. */
+  const changing = <T>(change: () => T): T => {
+    takeUpPulse();
+    return change();
   };
 
   try {
-    recover();
+    takeUpPulse();
   } catch (error) {
-    pulseFile.close();
-    database.close();
-    throw error;
+    // Unwritable: the first change that succeeds does it.
+    if (!isUnwritable(error)) {
+      database.close();
+      throw error;
+    }
+    log.warn("the database cannot be written yet", { code: "database_unwritable" });
   }
 
   return {
-    begin,
-    setEnd,
+    begin: (facts, span) =>
+      changing(() => {
+        const id = committed(writer.begin(facts, span));
+        countMore(1);
+        return id;
+      }),
+    setEnd: (id, endUs) => {
+      changing(() => committed(writer.setEnd(id, endUs)));
+    },
     pulse: (nowUs, openIds) => {
+      // Until the last process's events are extended, its pulse must not be overwritten.
+      if (lastPulse !== null) return;
       const entries = openIds.flatMap((id) => {
         const committedEndUs = committedEnds.get(id);
-        return committedEndUs === undefined ? [] : [{ id, committedEndUs }];
+        if (committedEndUs === undefined) return [];
+        remember(id, committedEndUs);
+        return [{ id, committedEndUs }];
       });
       pulseFile.write({ nowUs: Math.round(nowUs), entries });
-      if (commitsSinceCheckpoint < COMMITS_PER_CHECKPOINT) return;
-      commitsSinceCheckpoint = 0;
-      // A pulse falls between samples: here nobody waits for the disk.
-      try {
-        database.checkpoint("idle");
-      } catch (error) {
-        log.warn("checkpoint failed", {
-          code: error instanceof ActivityError ? error.code : "internal",
-        });
-      }
+      keepHouse();
     },
     between: reader.between,
     latest: reader.latest,
@@ -225,33 +179,55 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     summary: () => {
       eventCount ??= reader.count();
       return {
-        path: database.path,
-        sizeBytes: fileSize(database.path) + fileSize(`${database.path}-wal`),
+        path,
+        sizeBytes: fileSize(path) + fileSize(`${path}-wal`),
         eventCount,
         lastCommittedUs: lastCommittedUs ?? reader.newestEndUs(),
       };
     },
-    eraser,
+    put: (facts, span) =>
+      changing(() => {
+        const result = writer.put(facts, span);
+        if (result === "added") countMore(1);
+        reader.noteDuration(span.endUs - span.startUs);
+        return result;
+      }),
+    eraser: createEraser({ database, documents, visits, onErased: (events) => countMore(-events) }),
+    recovery,
     database,
     close: () => {
       pulseFile.close();
       database.close();
     },
   };
+
+  /** A pulse falls between samples: here nobody waits for the disk. */
+  function keepHouse(): void {
+    try {
+      if (database.rescue()) {
+        pulseFile.close();
+        log.warn("the data folder was gone: wrote the database anew");
+      }
+      if (commitsSinceCheckpoint < COMMITS_PER_CHECKPOINT) return;
+      commitsSinceCheckpoint = 0;
+      database.checkpoint("idle");
+    } catch (error) {
+      const code = error instanceof ActivityError ? error.code : "internal";
+      log.warn("housekeeping of the database failed", { code });
+    }
+  }
 }
 
-/** Idle, lock, sleep, system, a window, a gap, and some media: twice what can be open at once. */
+/** Twice what can be open at once: idle, lock, sleep, system, a window, a gap, some media. */
 const REMEMBERED_ENDS = 64;
 /** About 4 MB of log: large enough to write each page once for many commits, small enough to take milliseconds. */
 const COMMITS_PER_CHECKPOINT = 250;
 
-interface OpenRow {
-  readonly end_us: number;
-  readonly kind_code: number;
-  readonly document_id: number | null;
-  readonly time_zone: string;
-}
-
 function fileSize(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    return statSync(path).size;
+  } catch {
+    // Absent, or in a folder that cannot be entered.
+    return 0;
+  }
 }

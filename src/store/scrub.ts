@@ -18,7 +18,9 @@ export function readPageLayout(header: Buffer): PageLayout | null {
   if (header.length < 100 || header.toString("latin1", 0, 16) !== "SQLite format 3\0") return null;
   const stored = header.readUInt16BE(16);
   const pageSize = stored === 1 ? 65_536 : stored;
-  return { pageSize, usableSize: pageSize - header.readUInt8(20) };
+  const usableSize = pageSize - header.readUInt8(20);
+  const isPageSize = pageSize >= 512 && (pageSize & (pageSize - 1)) === 0;
+  return isPageSize && usableSize >= 480 ? { pageSize, usableSize } : null;
 }
 
 /**

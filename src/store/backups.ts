@@ -1,0 +1,127 @@
+/**
+ * Copies of the database in the data folder's `backups`. It promises that a backup appears only when it is
+ * whole and sound, that the oldest make room, and that all copies of what was recorded can be found and
+ * removed.
+ */
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ActivityError } from "../errors.ts";
+import { findDamage, openDatabase, type StoreDatabase } from "./database.ts";
+
+export interface Backup {
+  readonly path: string;
+  /** When it was made, microseconds since 1970 UTC. */
+  readonly atUs: number;
+  readonly sizeBytes: number;
+}
+
+/** How many backups are kept. */
+export const KEPT_BACKUPS = 3;
+
+/** The backups of a data folder, newest first. */
+export function listBackups(directory: string): readonly Backup[] {
+  const folder = join(directory, "backups");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .flatMap((name) => {
+      const match = /^activity-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?:\.(\d{3}))?Z\.db$/.exec(
+        name,
+      );
+      if (match === null) return [];
+      const [, year, month, day, hour, minute, second, milli = "000"] = match;
+      const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milli}Z`;
+      const path = join(folder, name);
+      return [{ path, atUs: Date.parse(iso) * 1000, sizeBytes: statSync(path).size }];
+    })
+    .sort((a, b) => b.atUs - a.atUs);
+}
+
+/**
+ * Copies the database into the backups and removes the oldest beyond `KEPT_BACKUPS`.
+ *
+ * @throws ActivityError `database_unwritable` when the disk does not take it, `database_damaged` when the
+ *   copy is not sound, which means that the database is not either
+ */
+export async function createBackup(
+  database: StoreDatabase,
+  directory: string,
+  nowUs: number,
+): Promise<Backup> {
+  const stamp = new Date(nowUs / 1000).toISOString().replaceAll(/[-:]/g, "");
+  const path = join(directory, "backups", `activity-${stamp}.db`);
+  const partial = `${path}.partial`;
+  try {
+    await database.backup(partial);
+    const damage = findDamage(partial);
+    if (damage !== null) {
+      throw new ActivityError(
+        "database_damaged",
+        `The backup of ${database.path} is not sound: ${damage}.`,
+        "Recover what can be read with: activityd doctor --repair",
+      );
+    }
+    renameSync(partial, path);
+  } finally {
+    for (const suffix of ["", "-wal", "-shm", "-journal"])
+      rmSync(partial + suffix, { force: true });
+  }
+  for (const { path: oldest } of listBackups(directory).slice(KEPT_BACKUPS)) removeCopy(oldest);
+  return { path, atUs: nowUs, sizeBytes: statSync(path).size };
+}
+
+/**
+ * Whether it is time for a backup: daily while the database is small, more rarely as it grows, so that
+ * copies write about 20 MB a day, but at least every other week.
+ */
+export function isBackupDue(directory: string, databaseBytes: number, nowUs: number): boolean {
+  const last = listBackups(directory)[0];
+  if (last === undefined || last.atUs > nowUs) return true;
+  const days = Math.min(Math.max(databaseBytes / BYTES_PER_DAY, 1), 14);
+  return nowUs - last.atUs >= days * DAY_US;
+}
+
+const BYTES_PER_DAY = 20 * 1024 * 1024;
+const DAY_US = 86_400_000_000;
+
+/**
+ * Checks that a file can take the place of the database.
+ *
+ * @throws ActivityError `not_found`, `database_damaged`, `database_newer`
+ */
+export function assertRestorable(path: string): void {
+  if (!existsSync(path)) {
+    throw new ActivityError(
+      "not_found",
+      `There is no backup ${path}.`,
+      "List them with: activityd backup --list",
+    );
+  }
+  const damage = findDamage(path);
+  if (damage !== null) {
+    throw new ActivityError("database_damaged", `The backup ${path} is not sound: ${damage}.`);
+  }
+  // Opening as a writer refuses what a newer program wrote.
+  openDatabase({ path }).close();
+}
+
+/** Every file of a data folder that holds a copy of what was recorded: backups and what was set aside. */
+export function listCopies(directory: string): readonly string[] {
+  const setAside = ["damaged", "replaced"].flatMap((folder) => {
+    const path = join(directory, folder);
+    return existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];
+  });
+  const backups = join(directory, "backups");
+  const names = existsSync(backups) ? readdirSync(backups).map((name) => join(backups, name)) : [];
+  return [...names, ...setAside];
+}
+
+/** Removes every copy, such as after something was to be forgotten. Returns how many there were. */
+export function removeCopies(directory: string): number {
+  const copies = listCopies(directory);
+  for (const copy of copies) removeCopy(copy);
+  return copies.length;
+}
+
+function removeCopy(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+}

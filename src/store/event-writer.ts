@@ -1,0 +1,172 @@
+/**
+ * Changing the record: events are begun, their ends move, and whole events are put in from elsewhere. It
+ * promises that every change is one transaction, with visits and totals in it.
+ */
+import type { EventFacts, EventSpan } from "../capture/events.ts";
+import { ActivityError } from "../errors.ts";
+import type { StoreDatabase } from "./database.ts";
+import { KIND_CODES, KIND_MASK, type Documents } from "./documents.ts";
+import type { Visits } from "./visits.ts";
+
+/** What putting an event did: `present` when it was there already, `extended` when it only lasted longer. */
+export type PutResult = "added" | "extended" | "present";
+
+/** Where an event lies after a change. */
+export interface Placed {
+  readonly id: number;
+  readonly endUs: number;
+}
+
+export interface EventWriter {
+  /** See `EventStore.begin`. */
+  readonly begin: (facts: EventFacts, span: EventSpan) => Placed;
+  /** See `EventStore.setEnd`. */
+  readonly setEnd: (id: number, endUs: number) => Placed;
+  /** Puts in an event that may be there already: the same facts at the same start are one event. */
+  readonly put: (facts: EventFacts, span: EventSpan) => PutResult;
+  /** The committed end and the kind of an event; null when there is none. */
+  readonly find: (id: number) => { readonly endUs: number; readonly kindCode: number } | null;
+  /** Makes visits and totals anew from the events, in steps; for a database whose parts were recovered. */
+  readonly rebuildDerived: () => void;
+}
+
+export function createEventWriter(
+  database: StoreDatabase,
+  documents: Documents,
+  visits: Visits,
+): EventWriter {
+  const addEvent = database.prepare(
+    `INSERT INTO event(start_us, duration_us, label_id, zone_id) VALUES(?, ?, ?, ?)
+      ON CONFLICT DO NOTHING`,
+  );
+  const setDuration = database.prepare("UPDATE event SET duration_us = ? WHERE start_us = ?");
+  const findEvent = database.prepare<EventRow>(
+    `SELECT event.start_us + duration_us AS end_us, label_id, label.document_id AS document_id,
+            zone.name AS time_zone
+       FROM event JOIN zone ON zone.id = zone_id JOIN label ON label.id = label_id
+      WHERE event.start_us = ?`,
+  );
+  const addZone = database.prepare(
+    `INSERT INTO zone(id, name, utc_offset_minutes)
+      VALUES((SELECT coalesce(max(id) + 1, 0) FROM zone), ?, ?) ON CONFLICT DO NOTHING`,
+  );
+  const findZone = database.prepare<{ id: number }>(
+    "SELECT id FROM zone WHERE name = ? AND utc_offset_minutes = ?",
+  );
+  const windowsFrom = database.prepare<EventRow & { start_us: number }>(
+    `SELECT event.start_us, event.start_us + duration_us AS end_us, label_id,
+            label.document_id AS document_id, zone.name AS time_zone
+       FROM event JOIN zone ON zone.id = zone_id JOIN label ON label.id = label_id
+      WHERE event.start_us >= ? AND label_id & 15 = 0 ORDER BY event.start_us LIMIT ${ROWS_PER_STEP}`,
+  );
+
+  const zoneId = ({ timeZone, utcOffsetMinutes }: EventSpan): number => {
+    const known = findZone.get(timeZone, utcOffsetMinutes);
+    if (known !== undefined) return known.id;
+    addZone.run(timeZone, utcOffsetMinutes);
+    const added = findZone.get(timeZone, utcOffsetMinutes);
+    if (added === undefined) {
+      throw new ActivityError("internal", "A zone vanished as it was written.");
+    }
+    return added.id;
+  };
+
+  const moveEnd = (id: number, row: EventRow, endUs: number): void => {
+    if (row.end_us === endUs) return;
+    setDuration.run(endUs - id, id);
+    const { document_id: documentId, time_zone: timeZone } = row;
+    if ((row.label_id & KIND_MASK) !== KIND_CODES.window || documentId === null) return;
+    visits.moveEnd({ documentId, startUs: id, timeZone }, row.end_us, endUs);
+  };
+
+  /** Inserts at the first free microsecond, unless `isThere` recognises what stands at one before it. */
+  const insert = (
+    facts: EventFacts,
+    span: EventSpan,
+    isThere: (id: number, labelId: number) => boolean,
+  ): Placed | null => {
+    const zone = zoneId(span);
+    const label = documents.intern(facts);
+    const spanEndUs = Math.round(span.endUs);
+    for (let startUs = Math.round(span.startUs); ; startUs += 1) {
+      const endUs = Math.max(spanEndUs, startUs);
+      if (addEvent.run(startUs, endUs - startUs, label.id, zone) === 0) {
+        if (isThere(startUs, label.id)) return null;
+        continue;
+      }
+      if (facts.kind === "window" && label.documentId !== null) {
+        visits.add({ documentId: label.documentId, startUs, timeZone: span.timeZone }, endUs);
+      }
+      return { id: startUs, endUs };
+    }
+  };
+
+  return {
+    begin: (facts, span) =>
+      database.transaction(() => {
+        const placed = insert(facts, span, () => false);
+        if (placed === null)
+          throw new ActivityError("internal", "A new event was taken for an old one.");
+        return placed;
+      }),
+    setEnd: (id, endUs) =>
+      database.transaction(() => {
+        const row = findEvent.get(id);
+        if (row === undefined) {
+          const hint = "It may have been forgotten.";
+          throw new ActivityError("not_found", `There is no event ${id}.`, hint);
+        }
+        const newEndUs = Math.max(Math.round(endUs), id);
+        moveEnd(id, row, newEndUs);
+        return { id, endUs: newEndUs };
+      }),
+    put: (facts, span) =>
+      database.transaction(() => {
+        let result: PutResult = "added";
+        insert(facts, span, (id, labelId) => {
+          const row = findEvent.get(id);
+          if (row?.label_id !== labelId) return false;
+          const isLonger = Math.round(span.endUs) > row.end_us;
+          if (isLonger) moveEnd(id, row, Math.round(span.endUs));
+          result = isLonger ? "extended" : "present";
+          return true;
+        });
+        return result;
+      }),
+    find: (id) => {
+      const row = findEvent.get(id);
+      return row === undefined ? null : { endUs: row.end_us, kindCode: row.label_id & KIND_MASK };
+    },
+    rebuildDerived: () => {
+      database.execute(
+        "DELETE FROM visit; DELETE FROM day_total; DELETE FROM day; DELETE FROM hour_total",
+      );
+      for (let fromUs = Number.MIN_SAFE_INTEGER; ;) {
+        const rows = windowsFrom.all(fromUs);
+        database.transaction(() => {
+          for (const {
+            start_us: startUs,
+            end_us: endUs,
+            document_id,
+            time_zone: timeZone,
+          } of rows) {
+            if (document_id !== null)
+              visits.add({ documentId: document_id, startUs, timeZone }, endUs);
+          }
+        });
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < ROWS_PER_STEP) return;
+        fromUs = last.start_us + 1;
+      }
+    },
+  };
+}
+
+const ROWS_PER_STEP = 5000;
+
+interface EventRow {
+  readonly end_us: number;
+  readonly label_id: number;
+  readonly document_id: number | null;
+  readonly time_zone: string;
+}

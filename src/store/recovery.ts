@@ -1,0 +1,158 @@
+/**
+ * What becomes of a damaged database. It promises that the damaged files are set aside as they are and
+ * never overwritten, that every row which can still be read is carried over, that what a backup has
+ * besides is merged in, and that the start goes on with a sound database whatever was left.
+ */
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Log } from "../log.ts";
+import { listBackups } from "./backups.ts";
+import { findDamage, openDatabase, refuseNewerSchema, type StoreDatabase } from "./database.ts";
+import { createDocuments } from "./documents.ts";
+import { readAllEvents } from "./event-reader.ts";
+import { createEventWriter } from "./event-writer.ts";
+import { ActivityError } from "../errors.ts";
+import { salvage } from "./salvage.ts";
+import { createVisits } from "./visits.ts";
+
+export interface RecoveryReport {
+  readonly atUs: number;
+  /** What SQLite said of the damaged file. */
+  readonly damage: string;
+  /** Where the damaged file lies now. */
+  readonly setAsidePath: string;
+  /** Events read from the damaged file. */
+  readonly salvaged: number;
+  /** Events that only a backup still had. */
+  readonly fromBackup: number;
+  /** Events whose time was readable but not what they were about, so that they are not carried over. */
+  readonly unreadable: number;
+}
+
+export interface RecoveryOptions {
+  /** The data folder. */
+  readonly directory: string;
+  readonly path: string;
+  readonly nowUs: number;
+  readonly log: Log;
+}
+
+/**
+ * Recovers the database when it is damaged. A small file is always looked through; a large one only when
+ * the last process did not close it, since that reads all of it.
+ */
+export function recoverIfDamaged(options: RecoveryOptions): RecoveryReport | null {
+  const { path, directory, log } = options;
+  const size = fileSize(path);
+  if (size === null) return null;
+  if (size === 0) {
+    // The file of a first start that was cut short, unless there is a past to lose.
+    return listBackups(directory).length === 0 ? null : recover(options, "the file is empty");
+  }
+  refuseIfNewer(path);
+  const wasClosed = (fileSize(`${path}-wal`) ?? 0) === 0;
+  if (wasClosed && size > ALWAYS_CHECKED_BYTES) return null;
+  const damage = findDamage(path);
+  if (damage === null) return null;
+  log.error("the database is damaged: recovering it", { damage: damage.split("\n")[0] ?? "" });
+  return recover(options, damage);
+}
+
+/** Null when there is no file, or nothing that can be one. */
+function fileSize(path: string): number | null {
+  try {
+    return statSync(path).size;
+  } catch {
+    // Absent, or in a folder that is none: opening it will say why.
+    return null;
+  }
+}
+
+/** A newer program's database is none of ours to recover. A header too damaged to read is not newer. */
+function refuseIfNewer(path: string): void {
+  try {
+    refuseNewerSchema(path);
+  } catch (error) {
+    if (error instanceof ActivityError) throw error;
+  }
+}
+
+/** Reading this much takes about a tenth of a second. */
+const ALWAYS_CHECKED_BYTES = 64 * 1024 * 1024;
+
+/** Recovers a database whatever its state, such as for `doctor --repair`. No one may have it open. */
+export function recover(options: RecoveryOptions, damage: string): RecoveryReport {
+  const { directory, path, nowUs, log } = options;
+  const freshPath = `${path}.recovering`;
+  removeDatabase(freshPath);
+  const fresh = openDatabase({ path: freshPath });
+  let counts: { salvaged: number; unreadable: number; fromBackup: number };
+  try {
+    const salvaged = salvage(path, fresh, nowUs);
+    counts = { ...salvaged, fromBackup: mergeBackup(fresh, directory, log) };
+    fresh.checkpoint("truncate");
+  } finally {
+    fresh.close();
+  }
+  const setAsidePath = setAside(directory, path, nowUs, "damaged");
+  renameSync(freshPath, path);
+  const report = { atUs: nowUs, damage, setAsidePath, ...counts };
+  log.warn("recovered the database", {
+    salvaged: report.salvaged,
+    fromBackup: report.fromBackup,
+    unreadable: report.unreadable,
+    setAside: setAsidePath,
+  });
+  return report;
+}
+
+/** Moves a database and its log, unchanged, into a folder of its own; returns where the file lies then. */
+export function setAside(
+  directory: string,
+  path: string,
+  nowUs: number,
+  folder: "damaged" | "replaced",
+): string {
+  const stamp = new Date(nowUs / 1000).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  let target = join(directory, folder, stamp);
+  for (let n = 2; existsSync(target); n += 1) target = join(directory, folder, `${stamp}-${n}`);
+  mkdirSync(target, { recursive: true, mode: 0o700 });
+  // The log first: a database without its log may be taken for a whole one.
+  for (const suffix of ["-wal", ""]) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, join(target, basename(path) + suffix));
+  }
+  rmSync(`${path}-shm`, { force: true });
+  return join(target, basename(path));
+}
+
+/** Puts in what the newest sound backup has and the rest lacks. Returns how many events that were. */
+function mergeBackup(fresh: StoreDatabase, directory: string, log: Log): number {
+  const backup = listBackups(directory).find(({ path }) => findDamage(path) === null);
+  if (backup === undefined) return 0;
+  const writer = createEventWriter(fresh, createDocuments(fresh), createVisits(fresh));
+  let added = 0;
+  try {
+    const source = openDatabase({ path: backup.path, role: "reader" });
+    try {
+      for (const events of readAllEvents(source)) {
+        fresh.transaction(() => {
+          for (const { id: _, ...event } of events) {
+            if (writer.put(event, event) === "added") added += 1;
+          }
+        });
+      }
+    } finally {
+      source.close();
+    }
+  } catch (error) {
+    // A backup that cannot be read costs what only it had; the rest is recovered all the same.
+    log.warn("cannot merge the backup", {
+      code: error instanceof ActivityError ? error.code : "internal",
+    });
+  }
+  return added;
+}
+
+function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+}

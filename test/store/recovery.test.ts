@@ -1,0 +1,279 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { ActivityEvent, EventFacts } from "../../src/capture/events.ts";
+import { silentLog } from "../../src/log.ts";
+import { createBackup, isBackupDue, listBackups } from "../../src/store/backups.ts";
+import { findDamage } from "../../src/store/database.ts";
+import { readAllEvents } from "../../src/store/event-reader.ts";
+import { openEventStore, type EventStore } from "../../src/store/events.ts";
+import { createFakeClock } from "../helpers/fake-clock.ts";
+import { propertyRuns } from "../helpers/property-runs.ts";
+import { storable } from "../helpers/storable.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
+
+const S = 1_000_000;
+const DAY = 86_400 * S;
+const NOW = Date.parse("2026-11-27T12:00:00Z") * 1000;
+
+describe("a damaged database", () => {
+  it("is set aside as it is, and what is left of it opens with the facts and spans it had", () => {
+    const original = createTempHome();
+    const events = fill(openStore(original), 400);
+    const bytes = readFileSync(join(original, "activity.db"));
+    const pages = bytes.length / 4096;
+    const known = new Map(events.map((event) => [event.id, event]));
+    const work = createTempHome();
+    let round = 0;
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            page: fc.nat({ max: pages - 1 }),
+            at: fc.oneof(fc.constant(0), fc.nat({ max: 4000 })),
+            junk: fc.uint8Array({ minLength: 96, maxLength: 96 }),
+          }),
+          { minLength: 1, maxLength: 12 },
+        ),
+        (wounds) => {
+          round += 1;
+          const home = join(work, String(round));
+          mkdirSync(home);
+          const damaged = Buffer.from(bytes);
+          for (const { page, at, junk } of wounds) damaged.set(junk, page * 4096 + at);
+          writeFileSync(join(home, "activity.db"), damaged);
+          const store = openEventStore({ directory: home, clock: clock(), log: silentLog });
+          try {
+            const left = [...readAllEvents(store.database)].flat();
+            const recovery = store.recovery ?? {
+              setAsidePath: join(home, "activity.db"),
+              salvaged: 400,
+            };
+            const untouched = readFileSync(recovery.setAsidePath).equals(damaged);
+            expect({ untouched, salvaged: recovery.salvaged }).toEqual({
+              untouched: true,
+              salvaged: left.length,
+            });
+            // SQLite keeps no checksums: a wound may cut through a row at each of its ends and leave
+            // numbers there that nobody can tell from right ones.
+            const changed = left.filter((event) => !isAsKnown(event, known.get(event.id)));
+            expect(changed.length).toBeLessThanOrEqual(2 * wounds.length);
+            expect(findDamage(join(home, "activity.db"))).toBeNull();
+            store.begin(window(1), span(NOW));
+            expect(store.latest("window", 1)[0]?.id).toBe(NOW);
+          } finally {
+            store.close();
+          }
+        },
+      ),
+      { numRuns: propertyRuns(6, 2000) },
+    );
+  }, 600_000);
+
+  it("loses only what stood on the damaged pages", () => {
+    const home = createTempHome();
+    const store = openStore(home);
+    fill(store, 2000);
+    const page = store.database
+      .prepare<{ pageno: number }>(
+        "SELECT pageno FROM dbstat WHERE name = 'event' AND pagetype = 'leaf' ORDER BY pageno LIMIT 1 OFFSET 2",
+      )
+      .get();
+    store.close();
+    overwrite(join(home, "activity.db"), page?.pageno ?? 0);
+    const recovered = openStore(home);
+    expect(recovered.recovery).toMatchObject({ fromBackup: 0, unreadable: 0 });
+    expect(recovered.summary().eventCount).toBeGreaterThan(1700);
+    expect(recovered.summary().eventCount).toBeLessThan(2000);
+  });
+
+  it("gets back from the newest backup what its own pages have lost", async () => {
+    const home = createTempHome();
+    const store = openStore(home);
+    const old = fill(store, 300);
+    await createBackup(store.database, home, NOW);
+    store.begin(window(7), span(NOW));
+    store.close();
+    const path = join(home, "activity.db");
+    writeFileSync(path, Buffer.alloc(readFileSync(path).length, 0xa5));
+    const recovered = openStore(home);
+    expect(recovered.recovery).toMatchObject({ salvaged: 0, fromBackup: 300 });
+    expect([...readAllEvents(recovered.database)].flat()).toEqual(old);
+  });
+
+  it("is recovered with the commits that only its write-ahead log holds", () => {
+    const home = createTempHome();
+    const store = openStore(home);
+    fill(store, 200);
+    store.database.checkpoint("truncate");
+    store.begin(window(1000), span(NOW));
+    const copy = createTempHome();
+    for (const name of ["activity.db", "activity.db-wal"])
+      cpSync(join(home, name), join(copy, name));
+    overwrite(join(copy, "activity.db"), 3);
+    const recovered = openStore(copy);
+    expect(recovered.recovery).not.toBeNull();
+    expect(recovered.latest("window", 1)).toMatchObject([{ id: NOW, title: "document 1000" }]);
+  });
+
+  it("that lost the end of its log opens with what was committed before", () => {
+    const home = createTempHome();
+    const store = openStore(home);
+    fill(store, 50);
+    const copy = createTempHome();
+    for (const name of ["activity.db", "activity.db-wal"])
+      cpSync(join(home, name), join(copy, name));
+    const log = join(copy, "activity.db-wal");
+    truncateSync(log, readFileSync(log).length - 10_000);
+    const opened = openStore(copy);
+    expect(opened.recovery).toBeNull();
+    expect(opened.summary().eventCount).toBeGreaterThan(30);
+  });
+
+  it("of no length at all is a first start, or else comes from the backup", async () => {
+    const home = createTempHome();
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, "activity.db"), "");
+    const store = openStore(home);
+    expect(store.recovery).toBeNull();
+    fill(store, 20);
+    await createBackup(store.database, home, NOW);
+    store.close();
+    truncateSync(join(home, "activity.db"), 0);
+    expect(openStore(home).recovery).toMatchObject({ fromBackup: 20 });
+  });
+
+  it("keeps the totals of days whose events have expired", async () => {
+    const home = createTempHome();
+    const store = openStore(home);
+    fill(store, 300);
+    const before = store.activeOn("2026-11-25");
+    await store.eraser.events(
+      [...readAllEvents(store.database)].flat().map((event) => event.id),
+      "expire",
+    );
+    store.begin(window(1), span(NOW));
+    store.close();
+    const path = join(home, "activity.db");
+    // A header that no longer says what the file is: everything else is intact.
+    const bytes = readFileSync(path);
+    bytes.fill(0, 0, 90);
+    writeFileSync(path, bytes);
+    const recovered = openStore(home);
+    expect(recovered.recovery).not.toBeNull();
+    expect(recovered.activeOn("2026-11-25")).toEqual(before);
+  });
+});
+
+describe("backups", () => {
+  it("hold what the database held, and the oldest make room", async () => {
+    const home = createTempHome();
+    const store = openStore(home);
+    const events = fill(store, 30);
+    for (let day = 0; day < 5; day += 1) await createBackup(store.database, home, NOW + day * DAY);
+    expect(listBackups(home).map(({ atUs }) => atUs)).toEqual(
+      [4, 3, 2].map((day) => NOW + day * DAY),
+    );
+    const copy = createTempHome();
+    cpSync(listBackups(home)[0]?.path ?? "", join(copy, "activity.db"));
+    expect([...readAllEvents(openStore(copy).database)].flat()).toEqual(events);
+  });
+
+  it("are due daily for a small database and more rarely for a large one", async () => {
+    const home = createTempHome();
+    expect(isBackupDue(home, 1000, NOW)).toBe(true);
+    await createBackup(openStore(home).database, home, NOW);
+    expect(isBackupDue(home, 1000, NOW + DAY - S)).toBe(false);
+    expect(isBackupDue(home, 1000, NOW + DAY)).toBe(true);
+    expect(isBackupDue(home, 100e6, NOW + 4 * DAY)).toBe(false);
+    expect(isBackupDue(home, 100e9, NOW + 14 * DAY)).toBe(true);
+  });
+});
+
+describe("a store that cannot be written", () => {
+  it("opens, answers as an empty one, and records as soon as it can", () => {
+    const home = createTempHome();
+    const blocked = join(home, "data");
+    // A file where the folder should be: nobody, not even root, can write there.
+    writeFileSync(blocked, "");
+    const store = openStore(blocked);
+    expect(store.latest("window", 1)).toEqual([]);
+    const begin = (): number => store.begin(window(1), span(NOW));
+    expect(begin).toThrow(expect.objectContaining({ code: "database_unwritable" }));
+    rmSync(blocked);
+    expect(begin()).toBe(NOW);
+    expect(store.latest("window", 1)).toHaveLength(1);
+    expect(existsSync(join(blocked, "activity.db"))).toBe(true);
+  });
+
+  it("writes its folder anew when it was removed, with everything in it", () => {
+    const home = join(createTempHome(), "data");
+    const store = openStore(home);
+    const events = fill(store, 20);
+    rmSync(home, { recursive: true });
+    store.pulse(NOW, []);
+    store.begin(window(500), span(NOW));
+    store.close();
+    const again = openStore(home);
+    expect(again.summary().eventCount).toBe(21);
+    expect(again.between(0, NOW).events).toEqual(events);
+  });
+});
+
+/** Where the pages of zones are lost too, local time is told in UTC; instants and facts are as they were. */
+function isAsKnown(event: ActivityEvent, known: ActivityEvent | undefined): boolean {
+  const utc = { ...known, timeZone: "UTC", utcOffsetMinutes: 0 };
+  return isDeepStrictEqual(event, known) || isDeepStrictEqual(event, utc);
+}
+
+function clock(): ReturnType<typeof createFakeClock> {
+  return createFakeClock("2026-11-27T12:00:00Z");
+}
+
+function openStore(home: string): EventStore {
+  const store = openEventStore({ directory: home, clock: clock(), log: silentLog });
+  onTestFinished(() => {
+    store.close();
+  });
+  return store;
+}
+
+/** `count` events, a hundred a day, the last a moment before now. */
+function fill(store: EventStore, count: number): readonly ActivityEvent[] {
+  store.database.transaction(() => {
+    for (let n = 0; n < count; n += 1)
+      store.begin(window(n), span(NOW - (count - n) * (DAY / 100)));
+  });
+  store.database.checkpoint("truncate");
+  return [...readAllEvents(store.database)].flat();
+}
+
+function window(n: number): EventFacts {
+  const title = storable(n % 50 === 3 ? `long ${n} ${"x".repeat(9000)}` : `document ${n}`);
+  return { kind: "window", app: storable(`App${n % 3}`), title, place: null };
+}
+
+function span(startUs: number): {
+  startUs: number;
+  endUs: number;
+  utcOffsetMinutes: number;
+  timeZone: string;
+} {
+  return { startUs, endUs: startUs + S, utcOffsetMinutes: 60, timeZone: "Europe/Berlin" };
+}
+
+function overwrite(path: string, page: number): void {
+  const bytes = readFileSync(path);
+  bytes.fill(0x5a, (page - 1) * 4096, page * 4096);
+  writeFileSync(path, bytes);
+}
