@@ -175,7 +175,7 @@ function roomOf(file: string): Room {
 
 /** Parts that several backends are made of: a bus, an address. */
 function isShared(path: string): boolean {
-  return /\/(dbus|wayland|process|window-reporter)[^/]*\.ts$/.test(path);
+  return /\/(dbus|wayland|process|watch-folder|window-reporter)[^/]*\.ts$/.test(path);
 }
 
 /** `x11-idle.ts` and `x11-connection.ts` are parts of one backend. */

@@ -2,7 +2,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createX11Providers } from "../../src/capture/sources/x11.ts";
 import { sway } from "../../src/capture/sources/sway.ts";
-import { openRecorded, rejectionOf } from "../helpers/source-recorder.ts";
+import { openWayland } from "../../src/capture/sources/wayland.ts";
+import { createWaylandIdle } from "../../src/capture/sources/wayland-idle.ts";
+import { openRecorded, rejectionOf, sourceContext } from "../helpers/source-recorder.ts";
 import { openSwayRig, type SwayRig } from "./sway-rig.ts";
 
 let rig: SwayRig;
@@ -52,3 +54,38 @@ test("a SWAYSOCK from before a restart does not hide the sway that runs now", as
   expect(sample?.app).toBe("foot");
   source.close();
 });
+
+test("the idle time of a seat is told, and ends with a move of its pointer", async () => {
+  const stillMs = 300;
+  const { source, untilTold } = await openRecorded(createWaylandIdle(stillMs), rig.env);
+  const pointer = await openVirtualPointer(rig);
+  try {
+    const idle = await untilTold("stillness", (value) => (value?.idleMs ?? 0) > 0);
+    expect(idle?.idleMs).toBeGreaterThanOrEqual(stillMs);
+    pointer.move();
+    expect(await untilTold("input", (value) => value?.idleMs === 0)).toEqual({ idleMs: 0 });
+    await untilTold("stillness again", (value) => (value?.idleMs ?? 0) >= stillMs);
+  } finally {
+    source.close();
+    pointer.close();
+  }
+});
+
+/** A pointer of wlr-virtual-pointer-unstable-v1. */
+async function openVirtualPointer(on: SwayRig): Promise<{ move: () => void; close: () => void }> {
+  const opened = await openWayland(sourceContext(on.env));
+  if ("rejected" in opened) throw new Error(opened.rejected.reason);
+  const { connection } = opened;
+  const manager = connection.bind("zwlr_virtual_pointer_manager_v1", 1, () => {});
+  const pointer = connection.newId(() => {});
+  connection.request(manager, 0, 0, pointer);
+  await connection.roundTrip();
+  return {
+    move: () => {
+      // motion(time, dx, dy) in 24.8 fixed point, then frame.
+      connection.request(pointer, 0, 1, 10 * 256, 10 * 256);
+      connection.request(pointer, 4);
+    },
+    close: () => connection.close(),
+  };
+}

@@ -1,6 +1,7 @@
 /** Every window backend that can open on a machine without a screen, against the one contract. */
 import { createX11Providers } from "../../src/capture/sources/x11.ts";
 import { i3, sway } from "../../src/capture/sources/sway.ts";
+import { wlroots } from "../../src/capture/sources/wlroots.ts";
 import { describeWindowSource, type WindowRig } from "../contract/window-source.ts";
 import type { SourceProvider } from "../../src/capture/sources/source.ts";
 import { openSwayRig } from "./sway-rig.ts";
@@ -12,10 +13,21 @@ for (const manager of ["openbox", "i3", "xfwm4"] as const) {
   );
 }
 describeWindowSource("i3", () => openXWindowRig("i3", i3));
-describeWindowSource("sway", async () => {
+describeWindowSource("sway", () => openSwayWindowRig(sway));
+describeWindowSource("wlroots", () => openSwayWindowRig(wlroots));
+
+async function openSwayWindowRig(provider: SourceProvider<"window">): Promise<WindowRig> {
   const rig = await openSwayRig({ xwayland: false });
-  return { ...rig, provider: sway, open: rig.openTerminal };
-});
+  return {
+    ...rig,
+    provider,
+    open: async (title) => {
+      const window = await rig.openTerminal(title);
+      // The protocol of wlroots does not tell the process.
+      return provider.id === "wlroots" ? { ...window, pid: null } : window;
+    },
+  };
+}
 
 async function openXWindowRig(
   manager: WindowManager,

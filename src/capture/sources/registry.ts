@@ -22,12 +22,16 @@ export function createSourceRegistry(): SourceRegistry {
       lazy("sway", "window", async () => (await import("./sway.ts")).sway),
       lazy("gnome-shell", "window", async () => (await import("./gnome.ts")).gnomeShell),
       lazy("kwin", "window", async () => (await import("./kde.ts")).kwin),
+      lazy("wlroots", "window", async () => (await import("./wlroots.ts")).wlroots),
       lazy("x11", "window", async () => (await x11()).window),
       lazy("i3", "window", async () => (await import("./sway.ts")).i3),
     ],
     input: [
       lazy("gnome-idle", "input", async () => (await import("./gnome.ts")).gnomeIdle),
       lazy("kde-idle", "input", async () => (await import("./kde.ts")).kdeIdle),
+      lazy("wayland-idle", "input", async () =>
+        (await import("./wayland-idle.ts")).createWaylandIdle(),
+      ),
       lazy("x11", "input", async () => (await x11()).input),
       lazy("logind-idle-hint", "input", async () => (await import("./logind.ts")).logindIdle),
     ],

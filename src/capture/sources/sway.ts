@@ -2,7 +2,6 @@
  * sway and i3: the focused window from their IPC socket, by events. It hides where the socket is (it moves
  * when the compositor restarts) and which of the two answers.
  */
-import { watch } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import type { WindowSample } from "../events.ts";
@@ -17,6 +16,7 @@ import type {
   SourceProvider,
   SourceResult,
 } from "./source.ts";
+import { watchFolder } from "./watch-folder.ts";
 import { createWindowReporter, type WindowReporter } from "./window-reporter.ts";
 
 const READ_TIMEOUT_MS = 2_000;
@@ -58,17 +58,7 @@ function createProvider(flavour: Flavour): SourceProvider<"window"> {
     watchForReturn: (context, onWake) => {
       const runtime = context.env["XDG_RUNTIME_DIR"];
       if (runtime === undefined || runtime === "") return () => {};
-      try {
-        const watcher = watch(flavour.folder(runtime), { persistent: false }, (_event, name) => {
-          if (name !== null && flavour.isSocket(name)) onWake();
-        });
-        // The folder is gone: the backoff of the keeper goes on without this watch.
-        watcher.on("error", () => watcher.close());
-        return () => watcher.close();
-      } catch {
-        // No such folder: then there is no such compositor yet.
-        return () => {};
-      }
+      return watchFolder(flavour.folder(runtime), flavour.isSocket, onWake);
     },
   };
 }

@@ -2,7 +2,6 @@
  * X11: the focused window by events and the idle time on request, over one connection. It hides window
  * managers, property encodings and closed windows, and promises that a window closed in mid-read is no error.
  */
-import { watch, type FSWatcher } from "node:fs";
 import path from "node:path";
 import type { WindowSample } from "../events.ts";
 import type { Rejection, Source, SourceContext, SourceProvider, SourceResult } from "./source.ts";
@@ -17,6 +16,7 @@ import {
   type XEvent,
 } from "./x11-connection.ts";
 import { parseDisplay } from "./x11-display.ts";
+import { watchFolder } from "./watch-folder.ts";
 import { isSameSample, NULL_DEBOUNCE_MS, TITLE_PACE_MS } from "./window-reporter.ts";
 import { createWindowReader } from "./x11-window.ts";
 
@@ -86,33 +86,12 @@ async function acquireDesktop(
   return { rejected: XWAYLAND };
 }
 
-/** Watches the folder of the sockets, or the temporary folder until that one exists. */
+/** A server that starts makes its socket anew. */
 function watchForReturn(context: SourceContext, onWake: () => void): () => void {
   const socketPath = parseDisplay(context.env["DISPLAY"] ?? "")?.socketPath ?? null;
   if (socketPath === null) return () => {};
-  const folder = path.dirname(socketPath);
-  let watchers: FSWatcher[] = [];
-  const watchFolder = (where: string, name: string, onSeen: () => void): void => {
-    try {
-      const watcher = watch(where, { persistent: false }, (_event, file) => {
-        if (file === name) onSeen();
-      });
-      // A folder that vanishes is the end of this watch; the backoff of the keeper goes on.
-      watcher.on("error", () => watcher.close());
-      watchers.push(watcher);
-    } catch {
-      // No such folder yet: its parent is watched too.
-    }
-  };
-  watchFolder(folder, path.basename(socketPath), onWake);
-  watchFolder(path.dirname(folder), path.basename(folder), () => {
-    watchFolder(folder, path.basename(socketPath), onWake);
-    onWake();
-  });
-  return () => {
-    for (const watcher of watchers) watcher.close();
-    watchers = [];
-  };
+  const name = path.basename(socketPath);
+  return watchFolder(path.dirname(socketPath), (each) => each === name, onWake);
 }
 
 // ---------------------------------------------------------------- input
