@@ -21,9 +21,9 @@ if (status !== 0) {
   console.error("build: tsc found the errors above; dist/ is as it was.");
   process.exit(1);
 }
-// What is installed elsewhere as it is, so no compiler looks at it.
-for (const folder of ["capture/sources/gnome-extension"]) {
-  cpSync(`${root}src/${folder}`, `${fresh}/${folder}`, { recursive: true });
+// What is installed or read as it is, so no compiler looks at it.
+for (const path of ["capture/sources/gnome-extension", "capture/triage/intent-weights.bin"]) {
+  cpSync(`${root}src/${path}`, `${fresh}/${path}`, { recursive: true });
 }
 if (existsSync(`${fresh}/cli/main.js`)) chmodSync(`${fresh}/cli/main.js`, 0o755);
 if (existsSync(`${root}dist`)) renameSync(`${root}dist`, old);

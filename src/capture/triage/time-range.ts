@@ -32,47 +32,40 @@ const MINUTE_US = 60_000_000;
 const HOUR_US = 60 * MINUTE_US;
 const DAY_MIN = 1440;
 
+export interface TimesRead {
+  /** In the order of the turn, not overlapping. */
+  readonly times: readonly TimeMention[];
+  /** Indexes of the tokens of every time expression, also of those that name the future. */
+  readonly covered: ReadonlySet<number>;
+}
+
 /** @param language The grammar that reads first; the others may take what it leaves. */
-export function findTimes(
+export function readTimes(
   turn: string,
   tokens: readonly Token[],
   language: TurnLanguage,
   nowUs: number,
   timeZone: string,
-): readonly TimeMention[] {
+): TimesRead {
+  const covered = new Set<number>();
   const found = parseAll(tokens, language);
-  if (found.length === 0) return [];
+  if (found.length === 0) return { times: [], covered };
   const local = createLocalTime(timeZone);
   const present: Present = { nowUs, today: local.toLocal(nowUs), local };
-  const mentions: TimeMention[] = [];
+  const times: TimeMention[] = [];
   for (const { node, first, next } of found) {
+    for (let index = first; index < next; index++) covered.add(index);
     const span = resolve(node, present);
     const startIndex = tokens[first]?.start ?? 0;
     const endIndex = tokens[next - 1]?.end ?? startIndex;
     if (span === null) continue;
     const toUs = Math.min(span.toUs, nowUs);
     if (toUs <= span.fromUs) continue;
-    const { kind, pointUs } = span;
-    mentions.push({
-      kind,
-      text: turn.slice(startIndex, endIndex),
-      startIndex,
-      endIndex,
-      fromUs: span.fromUs,
-      toUs,
-      pointUs,
-    });
+    const text = turn.slice(startIndex, endIndex);
+    const { kind, fromUs, pointUs } = span;
+    times.push({ kind, text, startIndex, endIndex, fromUs, toUs, pointUs });
   }
-  return mentions;
-}
-
-/** Tokens that belong to a time expression, also to one of the future. */
-export function timeTokens(tokens: readonly Token[], language: TurnLanguage): ReadonlySet<number> {
-  const covered = new Set<number>();
-  for (const { first, next } of parseAll(tokens, language)) {
-    for (let index = first; index < next; index++) covered.add(index);
-  }
-  return covered;
+  return { times, covered };
 }
 
 const GRAMMARS = ["en", "de", "es", "fr"] as const;

@@ -2,7 +2,8 @@
  * The vocabulary of time of one language, looked up by token with longest phrase first. It hides spelling:
  * case, diacritics ("fruh" and "frueh" for "früh") and slips of the keyboard in long words.
  */
-import { foldWord, type Token } from "./turn-tokens.ts";
+import { compilePhrases, type PhraseTable } from "./phrases.ts";
+import type { Token } from "./turn-tokens.ts";
 
 export type TimeUnit = "second" | "minute" | "hour" | "day" | "week" | "weekend" | "month" | "year";
 
@@ -80,7 +81,7 @@ export interface TimeWord {
 }
 
 /** Roles and the words, parted by "|", that have them. */
-export type TimeWordTable = readonly (readonly [TimeWord, string])[];
+export type TimeWordTable = PhraseTable<TimeWord>;
 
 /** Rows for words that count up: `words` has one entry per number, parted by ", ", each with its spellings. */
 export function series(
@@ -102,46 +103,23 @@ export interface TimeWordMatch {
   readonly typo: boolean;
 }
 
-interface Entry {
-  readonly rest: readonly string[];
-  readonly word: TimeWord;
-}
-
 /** Below this many letters a slip makes another word too easily. */
 const TYPO_MIN_LETTERS = 6;
 const TYPO_TWO_MIN_LETTERS = 8;
 
 /** @param noTypos Words of the language that are one slip away from a time word and mean something else. */
 export function compileTimeWords(table: TimeWordTable, noTypos: string): TimeWords {
-  const entries = new Map<string, Entry[]>();
-  const long = new Map<string, TimeWord>();
-  for (const [word, spellings] of table) {
-    for (const phrase of spellings.split("|").flatMap(spellingsOf)) {
-      const [head = "", ...rest] = phrase.split(" ");
-      const list = entries.get(head) ?? [];
-      entries.set(head, list);
-      const same = list.findIndex((entry) => entry.rest.join(" ") === rest.join(" "));
-      const merged = mergeRoles(list[same]?.word, word);
-      if (same < 0) list.push({ rest, word: merged });
-      else list[same] = { rest, word: merged };
-      if (rest.length === 0 && head.length >= TYPO_MIN_LETTERS && isWorthGuessing(merged)) {
-        long.set(head, merged);
-      }
-    }
-  }
-  for (const list of entries.values()) list.sort((a, b) => b.rest.length - a.rest.length);
-  const candidates = [...long];
+  const phrases = compilePhrases(table, mergeRoles);
+  const candidates = [...phrases.words].filter(
+    ([word, meaning]) => word.length >= TYPO_MIN_LETTERS && isWorthGuessing(meaning),
+  );
   const real = new Set(noTypos.split("|"));
-
   return {
     match: (tokens, index) => {
       const token = tokens[index];
       if (token?.type !== "word") return null;
-      for (const { rest, word } of entries.get(token.folded) ?? []) {
-        if (rest.every((part, offset) => tokens[index + 1 + offset]?.folded === part)) {
-          return { word, next: index + 1 + rest.length, typo: false };
-        }
-      }
+      const known = phrases.match(tokens, index);
+      if (known !== null) return { word: known.meaning, next: known.next, typo: false };
       if (token.folded.length < TYPO_MIN_LETTERS || real.has(token.folded)) return null;
       const guessed = closest(token.folded, candidates);
       return guessed === null ? null : { word: guessed, next: index + 1, typo: true };
@@ -149,8 +127,7 @@ export function compileTimeWords(table: TimeWordTable, noTypos: string): TimeWor
   };
 }
 
-function mergeRoles(known: TimeWord | undefined, more: TimeWord): TimeWord {
-  if (known === undefined) return more;
+function mergeRoles(known: TimeWord, more: TimeWord): TimeWord {
   const links = [...(known.links ?? []), ...(more.links ?? [])];
   return links.length === 0 ? { ...known, ...more } : { ...known, ...more, links };
 }
@@ -163,14 +140,6 @@ function isWorthGuessing(word: TimeWord): boolean {
     word.unit !== undefined ||
     (word.back !== undefined && word.back >= 0)
   );
-}
-
-/** "früh" is typed "früh", "fruh" and "frueh". */
-function spellingsOf(phrase: string): readonly string[] {
-  const plain = phrase.split(" ").map(foldWord).join(" ");
-  const long = phrase.replaceAll("ä", "ae").replaceAll("ö", "oe").replaceAll("ü", "ue");
-  const folded = long.split(" ").map(foldWord).join(" ");
-  return folded === plain ? [plain] : [plain, folded];
 }
 
 function closest(
@@ -194,7 +163,7 @@ function closest(
 }
 
 /** Edits (insert, delete, replace, swap of neighbours) between two words; `limit` when there are that many or more. */
-export function slips(a: string, b: string, limit: number): number {
+function slips(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let older: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -15,7 +15,7 @@ export interface Token {
 }
 
 /** A turn is read at its head and its tail: what is asked stands before or after a pasted text. */
-export const READ_CHARS = 2000;
+const READ_CHARS = 2000;
 
 // "14h30", "20min" and "12th" are a number and a word; "Q4" and "FG800" are one word.
 const PIECE = /\d+|\p{L}[\p{L}\p{M}\d]*|[^\s\p{L}\d]/gu;
@@ -77,19 +77,25 @@ export function foldWord(word: string): string {
     .replaceAll("æ", "ae");
 }
 
-/** What stands in quotation marks or backticks, without the marks; at most 8 pieces. */
-export function quotedPieces(turn: string): readonly string[] {
-  const read =
-    turn.length <= 2 * READ_CHARS
-      ? turn
-      : `${turn.slice(0, READ_CHARS)}\n${turn.slice(-READ_CHARS)}`;
-  const found: string[] = [];
-  for (const match of read.matchAll(QUOTED)) {
-    const inner = match.slice(1).find((group) => group !== undefined);
-    if (inner !== undefined && inner.trim() !== "") found.push(inner.trim());
-    if (found.length === 8) break;
+export interface QuotedPiece {
+  readonly text: string;
+  readonly startIndex: number;
+  readonly endIndex: number;
+}
+
+/** What stands in quotation marks or backticks, without the marks; at most 8 pieces of the parts that are read. */
+export function quotedPieces(turn: string): readonly QuotedPiece[] {
+  const found: QuotedPiece[] = [];
+  const cutAt = turn.length <= 2 * READ_CHARS ? [0] : [0, turn.length - READ_CHARS];
+  for (const offset of cutAt) {
+    const piece = cutAt.length === 1 ? turn : turn.slice(offset, offset + READ_CHARS);
+    for (const match of piece.matchAll(QUOTED)) {
+      const text = match.slice(1).find((group) => group !== undefined) ?? "";
+      const startIndex = offset + match.index + match[0].indexOf(text);
+      if (text.trim() !== "") found.push({ text, startIndex, endIndex: startIndex + text.length });
+    }
   }
-  return found;
+  return found.slice(0, 8);
 }
 
 // A single quote opens only after a space and closes only before one, so that apostrophes are left alone.

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findTimes } from "../../../src/capture/triage/time-range.ts";
+import { readTimes } from "../../../src/capture/triage/time-range.ts";
 import type { TurnLanguage } from "../../../src/capture/triage/turn-reading.ts";
 import { tokenizeTurn } from "../../../src/capture/triage/turn-tokens.ts";
 
@@ -12,7 +12,7 @@ const FRIDAY: Readonly<Record<string, string>> = {
 };
 
 function find(turn: string, language: TurnLanguage, now: string, timeZone: string) {
-  return findTimes(turn, tokenizeTurn(turn), language, Date.parse(now) * 1000, timeZone);
+  return readTimes(turn, tokenizeTurn(turn), language, Date.parse(now) * 1000, timeZone).times;
 }
 
 /** "Wed 25 08:30 → Wed 25 09:30" for every time found. */
@@ -236,7 +236,7 @@ describe("laws of times", () => {
     fc.assert(
       fc.property(turn, languages, zone, now, (text, language, timeZone, date) => {
         const nowUs = date.getTime() * 1000;
-        const found = findTimes(text, tokenizeTurn(text), language, nowUs, timeZone);
+        const found = readTimes(text, tokenizeTurn(text), language, nowUs, timeZone).times;
         let last = 0;
         for (const mention of found) {
           expect(mention.fromUs).toBeLessThan(mention.toUs);

@@ -1,0 +1,25 @@
+/** Scores what a turn asks for: the trained model, beside the few cases that need none. */
+import { intentFeatures, type IntentInput } from "./intent-features.ts";
+import { openIntentModel } from "./intent-model.ts";
+import type { IntentScores } from "./turn-reading.ts";
+
+const MODEL = openIntentModel();
+
+const NOTHING_ASKED: IntentScores = {
+  now: 0,
+  anchor: 0,
+  duration: 0,
+  lastseen: 0,
+  window: 0,
+  topic: 0,
+  resume: 0,
+  none: 1,
+};
+
+/** The probability of each reading; a turn without a word asks for nothing. */
+export function classifyTurn(input: IntentInput): IntentScores {
+  if (!input.tokens.some(({ type }) => type === "word")) {
+    return input.times.length === 0 ? NOTHING_ASKED : { ...NOTHING_ASKED, window: 1, none: 0 };
+  }
+  return MODEL.scores(intentFeatures(input));
+}
