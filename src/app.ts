@@ -38,6 +38,7 @@ import { openEventStore } from "./store/events.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
 import { VERSION } from "./version.ts";
 
+const MAX_TICK_AGE_US = 10_000_000;
 const EXACT_BUDGET_TOKENS = 170;
 const DEFAULT_EVENTS_LIMIT = 1_000;
 
@@ -55,6 +56,8 @@ export interface ActivityAppOptions {
 export interface ActivityApp extends ActivityApi {
   /** Begins to capture. Resolves after every kind of source was sought once. */
   readonly start: () => Promise<void>;
+  /** Whether the sampling loop turns and the store answers: what a watchdog wants to know. */
+  readonly isAlive: () => boolean;
 }
 
 /** Opens the store and makes everything ready. Throws what the store or the rules throw. */
@@ -109,6 +112,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       });
       await Promise.all(Object.values(keepers).map(async (keeper) => keeper?.start()));
       sampler.refresh();
+    },
+    isAlive: () => {
+      store.latest("window", 1);
+      return clock.monotonicUs() - sampler.lastTickUs() < MAX_TICK_AGE_US;
     },
     status: async () => readStatus(),
     context: async (request) => answer(request),

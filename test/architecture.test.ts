@@ -20,6 +20,7 @@ const ROOMS = [
   { name: "privacy", pattern: /^capture\/privacy[^/]*\.ts$/ },
   { name: "store", pattern: /^store\// },
   { name: "capture", pattern: /^capture\// },
+  { name: "import", pattern: /^activitywatch\/import[^/]*\.ts$/ },
   { name: "api", pattern: /^api\.ts$/ },
   { name: "config", pattern: /^config\.ts$/ },
   { name: "app", pattern: /^app\.ts$/ },
@@ -45,6 +46,7 @@ const MAY_IMPORT: Readonly<Record<Room, readonly Room[]>> = {
   privacy: ["ground", "events", "context"],
   store: ["ground", "events", "context", "privacy"],
   capture: ["ground", "events", "context", "privacy", "store", "port"],
+  import: ["ground", "context", "events", "privacy", "store"],
   api: ["ground", "context", "events", "port", "auto-reply", "store"],
   config: ["ground", "privacy", "store"],
   app: [
@@ -75,6 +77,7 @@ const MAY_IMPORT: Readonly<Record<Room, readonly Room[]>> = {
     "config",
     "app",
     "local-api",
+    "import",
     "face",
     "hub",
   ],

@@ -62,6 +62,8 @@ export interface Sampler {
   readonly setPaused: (paused: boolean) => void;
   readonly present: () => Present;
   readonly trouble: Recorder["trouble"];
+  /** Monotonic time of the last turn of the sampling loop. */
+  readonly lastTickUs: () => number;
   /** Ends all events now and stops polling. */
   readonly close: () => void;
 }
@@ -126,6 +128,7 @@ export function createSampler(options: SamplerOptions): Sampler {
       open: recorder.open,
     }),
     trouble: recorder.trouble,
+    lastTickUs: () => lastSteadyUs,
     close: () => {
       if (timer !== null) clearInterval(timer);
       timer = null;

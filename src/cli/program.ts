@@ -12,6 +12,7 @@ import { registerEventsCommand } from "./commands/events.ts";
 import { registerGnomeCommands } from "./commands/gnome.ts";
 import { registerImportCommand } from "./commands/import.ts";
 import { registerPrivacyCommands } from "./commands/privacy.ts";
+import { registerServiceCommands } from "./commands/service.ts";
 
 /** Registers commands of one theme. `finish` takes the exit code of the command that ran. */
 export type RegisterCommands = (program: Command, io: CliIo, finish: Finish) => void;
@@ -26,6 +27,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerGnomeCommands,
   registerImportCommand,
   registerPrivacyCommands,
+  registerServiceCommands,
 ];
 
 /** Runs one command line. Throws `ActivityError` for what went wrong in a command; usage errors end with 2. */

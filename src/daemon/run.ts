@@ -8,10 +8,12 @@ import { createActivityApp } from "../app.ts";
 import { systemClock } from "../clock.ts";
 import { readConfig } from "../config.ts";
 import { serveActivityApi } from "../local-api/server.ts";
+import { inheritedSocketFd } from "../local-api/socket.ts";
 import type { Paths } from "../paths.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
 import { VERSION } from "../version.ts";
 import { openFileLog, openStderrLog } from "./logging.ts";
+import { findServiceManager, type ServiceManager } from "./notify.ts";
 
 export interface RunOptions {
   /** Called once, when clients can connect, with a sentence that says where. */
@@ -38,22 +40,36 @@ export async function runDaemon(
     releases.push(app.close);
     // The signals are heard before anything can be in flight, or an early one would cut it off.
     const ended = untilSignalled();
+    const manager = await findServiceManager(env, sink.log);
+    const fd = inheritedSocketFd(env, process.pid);
     const server = await serveActivityApi({
       api: app,
-      at: { socketPath: paths.socketPath },
+      at: fd === null ? { socketPath: paths.socketPath } : { fd },
       log: sink.log,
       version: VERSION,
     });
     releases.push(server.close);
     await app.start();
+    manager.ready();
+    releases.push(keepAlive(manager, app.isAlive));
     options.onReady(`activityd ${VERSION} listens on ${paths.socketPath}`);
-    sink.log.info("started", { version: VERSION, pid: process.pid });
+    sink.log.info("started", { version: VERSION, pid: process.pid, serviceManager: manager.way });
     await ended;
+    manager.stopping();
     sink.log.info("stopping");
   } finally {
     // The last opened is closed first: no face asks an app that is gone.
     for (const release of releases.reverse()) await release();
   }
+}
+
+/** Gives signs of life for as long as there is life: a stuck store or sampler lets the manager restart us. */
+function keepAlive(manager: ServiceManager, isAlive: () => boolean): () => void {
+  if (manager.watchdogMs === null) return () => {};
+  const timer = setInterval(() => {
+    if (isAlive()) manager.alive();
+  }, manager.watchdogMs);
+  return () => clearInterval(timer);
 }
 
 function untilSignalled(): Promise<void> {

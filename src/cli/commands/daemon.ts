@@ -1,9 +1,10 @@
 /** The commands that look after the daemon: `start`, `stop`, `status`, `version`. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { ActivityError } from "../../errors.ts";
 import type { StatusAnswer } from "../../api.ts";
+import { hasUserManager } from "../../daemon/service/service.ts";
 import { VERSION } from "../../version.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
@@ -101,11 +102,9 @@ async function stop(io: CliIo): Promise<ExitCode> {
     io.talk("activityd is not running.");
     return 0;
   }
-  process.kill(running.pid, "SIGTERM");
-  const stopped = await waitFor(
-    async () => (await readStatus(io)) === null && !isAlive(running.pid),
-    STOP_TIMEOUT_MS,
-  );
+  // The socket of the service would start the daemon again with the next request: both are stopped.
+  if (!stopService(io.env)) process.kill(running.pid, "SIGTERM");
+  const stopped = await waitFor(async () => !isAlive(running.pid), STOP_TIMEOUT_MS);
   if (!stopped) {
     throw new ActivityError(
       "timed_out",
@@ -115,6 +114,17 @@ async function stop(io: CliIo): Promise<ExitCode> {
   }
   io.talk(`activityd (pid ${running.pid}) stopped.`);
   return 0;
+}
+
+/** Stops the units of an installed service; false when the daemon was not started by them. */
+function stopService(env: CliIo["env"]): boolean {
+  if (!hasUserManager(env)) return false;
+  const units = ["activityd.socket", "activityd.service"];
+  const systemctl = (...args: readonly string[]): number | null =>
+    spawnSync("systemctl", ["--user", ...args], { stdio: "ignore" }).status;
+  return (
+    systemctl("is-active", "--quiet", "activityd.socket") === 0 && systemctl("stop", ...units) === 0
+  );
 }
 
 async function status(io: CliIo, options: { readonly json?: boolean }): Promise<ExitCode> {

@@ -21,54 +21,17 @@ async function runImport(
   options: { readonly timeZone?: string },
 ): Promise<ExitCode> {
   const source = readJson(file);
-  const paths = io.paths();
-  const [
-    { importBuckets },
-    { createPrivacyGate },
-    { readConfig },
-    { openEventStore },
-    { acquireInstanceLock },
-  ] = await Promise.all([
-    import("../../activitywatch/import.ts"),
-    import("../../capture/privacy.ts"),
-    import("../../config.ts"),
-    import("../../store/events.ts"),
-    import("../../store/lock.ts"),
-  ]);
-  const { systemClock } = await import("../../clock.ts");
-  const { silentLog } = await import("../../log.ts");
-  const config = readConfig(paths.configFile, io.env);
-  // The daemon is the one writer of its store.
-  const release = acquireInstanceLock(paths.dataDirectory, process.pid);
-  try {
-    const store = openEventStore({
-      directory: paths.dataDirectory,
-      clock: systemClock,
-      log: silentLog,
-    });
-    try {
-      const summary = importBuckets(source, {
-        store,
-        gate: createPrivacyGate(config.privacy),
-        timeZone: options.timeZone ?? systemClock.timeZone(),
-      });
-      io.out(
-        `imported ${summary.windows} windows and ${summary.absences} absences; ` +
-          `${summary.repeated} were there already, ${summary.withheld} withheld by privacy rules, ` +
-          `${summary.skipped} unreadable\n`,
-      );
-      if (summary.otherBuckets.length > 0) {
-        io.talk(
-          `activityd: buckets of other types were left out: ${summary.otherBuckets.join(", ")}.`,
-        );
-      }
-      return 0;
-    } finally {
-      store.close();
-    }
-  } finally {
-    release();
+  const { importExport } = await import("../../daemon/offline.ts");
+  const summary = importExport(io.paths(), io.env, source, options.timeZone);
+  io.out(
+    `imported ${summary.windows} windows and ${summary.absences} absences; ` +
+      `${summary.repeated} were there already, ${summary.withheld} withheld by privacy rules, ` +
+      `${summary.skipped} unreadable\n`,
+  );
+  if (summary.otherBuckets.length > 0) {
+    io.talk(`activityd: buckets of other types were left out: ${summary.otherBuckets.join(", ")}.`);
   }
+  return 0;
 }
 
 function readJson(file: string): unknown {

@@ -1,0 +1,48 @@
+/** The service as an XDG autostart entry: for desktops without systemd. Nothing restarts it when it fails. */
+import { join } from "node:path";
+import type { ServiceFacts, ServicePlan } from "./plan.ts";
+
+/** @see https://specifications.freedesktop.org/autostart-spec/latest/ */
+export function planAutostart(facts: ServiceFacts): ServicePlan {
+  const start = [facts.nodePath, facts.mainPath, "start", "--detach"] as const;
+  const environment = Object.entries(facts.variables).map(([name, value]) => `${name}=${value}`);
+  const argv: [string, ...string[]] =
+    environment.length === 0 ? [...start] : ["env", ...environment, ...start];
+  const control = (command: string): [string, ...string[]] => [
+    facts.nodePath,
+    facts.mainPath,
+    command,
+  ];
+  return {
+    mechanism: "autostart",
+    files: [
+      {
+        path: join(facts.configDirectory, "autostart", "activityd.desktop"),
+        text: `[Desktop Entry]
+Type=Application
+Name=activityd
+Comment=Device activity for the personal assistant
+Exec=${argv.map(quote).join(" ")}
+NoDisplay=true
+X-GNOME-Autostart-enabled=true
+`,
+      },
+    ],
+    install: [{ argv }],
+    uninstall: [{ argv: control("stop"), mayFail: true }],
+    restart: [{ argv: control("stop") }, { argv }],
+    status: [{ argv: control("status") }],
+    logs: [{ argv: ["tail", "-n", "200", join(facts.logDirectory, "activityd.log")] }],
+    notes: [
+      "There is no systemd here: the daemon starts with the desktop and nothing restarts it when it fails.",
+    ],
+  };
+}
+
+/** A word of an Exec line: quoted, with the characters that are special inside quotes escaped, and `%` doubled. */
+function quote(word: string): string {
+  return `"${word
+    .replace(/["`$\\]/g, "\\$&")
+    .replaceAll("\\", "\\\\")
+    .replaceAll("%", "%%")}"`;
+}

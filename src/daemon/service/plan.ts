@@ -1,0 +1,51 @@
+/**
+ * What a desktop service consists of, on each platform, as data: files to write and commands to run. Pure. It
+ * promises that a dry run shows exactly what an installation does.
+ */
+
+export interface ServiceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** One command of the platform's service manager. */
+export interface ServiceCommand {
+  readonly argv: readonly [string, ...string[]];
+  /** Whether its failure is of no consequence, such as stopping what does not run. */
+  readonly mayFail?: true;
+}
+
+/** How one platform installs, removes and looks after the service. */
+export interface ServicePlan {
+  /** Name of the mechanism, as `status` and `doctor` call it. */
+  readonly mechanism: "systemd" | "autostart" | "launchd" | "task-scheduler";
+  readonly files: readonly ServiceFile[];
+  readonly install: readonly ServiceCommand[];
+  readonly uninstall: readonly ServiceCommand[];
+  readonly restart: readonly ServiceCommand[];
+  readonly status: readonly ServiceCommand[];
+  readonly logs: readonly ServiceCommand[];
+  /** What the owner should know about this mechanism, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** What the plans are made from. */
+export interface ServiceFacts {
+  readonly nodePath: string;
+  /** The command line's main file. */
+  readonly mainPath: string;
+  readonly homeDirectory: string;
+  /** `$XDG_CONFIG_HOME`, or its default. */
+  readonly configDirectory: string;
+  readonly logDirectory: string;
+  /** Variables that the service must have as the installer had them, such as `ACTIVITYD_HOME`. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly userId: number;
+  readonly userName: string;
+  readonly version: string;
+}
+
+/** Text for an element of XML, as launchd and the Task Scheduler read it. */
+export function escapeXml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

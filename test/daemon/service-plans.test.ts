@@ -1,0 +1,200 @@
+/** The service files of each platform, compared as whole texts: they are what is installed. */
+import { describe, expect, it } from "vitest";
+import { planAutostart } from "../../src/daemon/service/autostart.ts";
+import { planLaunchd } from "../../src/daemon/service/launchd.ts";
+import type { ServiceFacts } from "../../src/daemon/service/plan.ts";
+import { planSystemd } from "../../src/daemon/service/systemd.ts";
+import { planTaskScheduler } from "../../src/daemon/service/task-scheduler.ts";
+
+const FACTS: ServiceFacts = {
+  nodePath: "/opt/node 20/bin/node",
+  mainPath: "/opt/activityd/dist/cli/main.js",
+  homeDirectory: "/home/koi",
+  configDirectory: "/home/koi/.config",
+  logDirectory: "/home/koi/.local/state/activityd",
+  variables: { ACTIVITYD_HOME: '/home/koi/50% "own" $HOME' },
+  userId: 1000,
+  userName: "koi",
+  version: "1.2.3",
+};
+
+describe("on systemd", () => {
+  const plan = planSystemd(FACTS);
+
+  it("a socket that only its owner can open stands from login on", () => {
+    expect(plan.files[0]).toEqual({
+      path: "/home/koi/.config/systemd/user/activityd.socket",
+      text: `[Unit]
+Description=Local API of activityd
+
+[Socket]
+ListenStream=%t/activityd/activityd.sock
+SocketMode=0600
+DirectoryMode=0700
+
+[Install]
+WantedBy=sockets.target
+`,
+    });
+  });
+
+  it("the daemon is watched, restarted and hardened, and no word of a path is special in the unit", () => {
+    expect(plan.files[1]?.text).toBe(`# Written by activityd 1.2.3
+[Unit]
+Description=Device activity for the personal assistant
+Requires=activityd.socket
+After=activityd.socket
+StartLimitIntervalSec=60
+StartLimitBurst=5
+
+[Service]
+Type=notify
+NotifyAccess=main
+ExecStart="/opt/node 20/bin/node" "/opt/activityd/dist/cli/main.js" start
+Environment="ACTIVITYD_HOME=/home/koi/50%% \\"own\\" $$HOME"
+Restart=on-failure
+RestartSec=1
+TimeoutStartSec=30
+TimeoutStopSec=10
+WatchdogSec=30
+RuntimeDirectory=activityd
+RuntimeDirectoryMode=0700
+RuntimeDirectoryPreserve=yes
+UMask=0077
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RestrictNamespaces=yes
+SystemCallArchitectures=native
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+
+[Install]
+WantedBy=default.target
+`);
+  });
+
+  it("a unit of the graphical session restarts it where the display is known", () => {
+    expect(plan.files[2]?.text).toBe(`[Unit]
+Description=Tell activityd that the desktop is there
+After=graphical-session.target
+PartOf=graphical-session.target
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=systemctl --user restart activityd.service
+
+[Install]
+WantedBy=graphical-session.target
+`);
+  });
+});
+
+describe("without systemd", () => {
+  it("the desktop's autostart runs it", () => {
+    expect(planAutostart({ ...FACTS, variables: {} }).files).toEqual([
+      {
+        path: "/home/koi/.config/autostart/activityd.desktop",
+        text: `[Desktop Entry]
+Type=Application
+Name=activityd
+Comment=Device activity for the personal assistant
+Exec="/opt/node 20/bin/node" "/opt/activityd/dist/cli/main.js" "start" "--detach"
+NoDisplay=true
+X-GNOME-Autostart-enabled=true
+`,
+      },
+    ]);
+  });
+});
+
+describe("on macOS", () => {
+  it("a LaunchAgent of the graphical login runs it", () => {
+    expect(
+      planLaunchd({ ...FACTS, variables: { ACTIVITYD_HOME: "/Users/koi/<a> & b" } }).files,
+    ).toEqual([
+      {
+        path: "/home/koi/Library/LaunchAgents/org.activityd.activityd.plist",
+        text: `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>org.activityd.activityd</string>
+  <key>ProgramArguments</key>
+  <array>
+    <string>/opt/node 20/bin/node</string>
+    <string>/opt/activityd/dist/cli/main.js</string>
+    <string>start</string>
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+    <key>ACTIVITYD_HOME</key>
+    <string>/Users/koi/&lt;a&gt; &amp; b</string>
+  </dict>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>ThrottleInterval</key>
+  <integer>10</integer>
+  <key>ProcessType</key>
+  <string>Background</string>
+  <key>LimitLoadToSessionType</key>
+  <string>Aqua</string>
+  <key>Umask</key>
+  <integer>63</integer>
+</dict>
+</plist>
+`,
+      },
+    ]);
+  });
+});
+
+describe("on Windows", () => {
+  it("a logon task runs it, also on battery, and again when it fails", () => {
+    const [file] = planTaskScheduler(FACTS).files;
+    expect(file?.text).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<Task version="1.4" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo>
+    <Description>Device activity for the personal assistant</Description>
+  </RegistrationInfo>
+  <Triggers>
+    <LogonTrigger>
+      <Enabled>true</Enabled>
+      <UserId>koi</UserId>
+    </LogonTrigger>
+  </Triggers>
+  <Principals>
+    <Principal id="owner">
+      <UserId>koi</UserId>
+      <LogonType>InteractiveToken</LogonType>
+      <RunLevel>LeastPrivilege</RunLevel>
+    </Principal>
+  </Principals>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+    <Hidden>true</Hidden>
+    <RestartOnFailure>
+      <Interval>PT1M</Interval>
+      <Count>255</Count>
+    </RestartOnFailure>
+  </Settings>
+  <Actions Context="owner">
+    <Exec>
+      <Command>/opt/node 20/bin/node</Command>
+      <Arguments>"/opt/activityd/dist/cli/main.js" start</Arguments>
+    </Exec>
+  </Actions>
+</Task>
+`);
+  });
+});
