@@ -8,6 +8,9 @@ import { resolvePaths, type Paths } from "../paths.ts";
 /** 0 done · 1 failed · 2 the command line or its input is wrong · 3 the daemon cannot be reached. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
+/** What the process ends with: our own code, or that of a command which was run for the caller. */
+export type AnyExitCode = number;
+
 export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Data: stdout, as it is. */

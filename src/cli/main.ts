@@ -3,7 +3,7 @@
  * The command line. It hides how commands are found and promises that the commands which stand in front of
  * every turn of an assistant start without loading the rest.
  */
-import { processIo, tellFailure, type CliIo, type ExitCode } from "./io.ts";
+import { processIo, tellFailure, type CliIo, type AnyExitCode } from "./io.ts";
 
 const io = processIo();
 // A reader that closes early (`activityd events | head`) is no failure.
@@ -15,7 +15,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => {});
 process.exitCode = await run(process.argv.slice(2), io);
 
-async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+async function run(argv: readonly string[], io: CliIo): Promise<AnyExitCode> {
   try {
     if (argv.length === 1 && argv[0] === "now") {
       const { runNow } = await import("./commands/now.ts");

@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError } from "commander";
 import { resolvePaths } from "../paths.ts";
-import type { CliIo, ExitCode } from "./io.ts";
+import type { AnyExitCode, CliIo } from "./io.ts";
 import { VERSION } from "../version.ts";
 import { registerContextCommands } from "./commands/context.ts";
 import { registerDaemonCommands } from "./commands/daemon.ts";
@@ -13,12 +13,13 @@ import { registerGnomeCommands } from "./commands/gnome.ts";
 import { registerImportCommand } from "./commands/import.ts";
 import { registerPrivacyCommands } from "./commands/privacy.ts";
 import { registerServiceCommands } from "./commands/service.ts";
+import { registerSessionCommands } from "./commands/session.ts";
 
 /** Registers commands of one theme. `finish` takes the exit code of the command that ran. */
 export type RegisterCommands = (program: Command, io: CliIo, finish: Finish) => void;
 
 /** Runs a command's work and keeps its exit code for the process. */
-export type Finish = (work: Promise<ExitCode>) => Promise<void>;
+export type Finish = (work: Promise<AnyExitCode>) => Promise<void>;
 
 const THEMES: readonly RegisterCommands[] = [
   registerDaemonCommands,
@@ -28,11 +29,12 @@ const THEMES: readonly RegisterCommands[] = [
   registerImportCommand,
   registerPrivacyCommands,
   registerServiceCommands,
+  registerSessionCommands,
 ];
 
 /** Runs one command line. Throws `ActivityError` for what went wrong in a command; usage errors end with 2. */
-export async function runProgram(argv: readonly string[], outer: CliIo): Promise<ExitCode> {
-  let exitCode: ExitCode = 0;
+export async function runProgram(argv: readonly string[], outer: CliIo): Promise<AnyExitCode> {
+  let exitCode: AnyExitCode = 0;
   const env: Record<string, string | undefined> = { ...outer.env };
   const io: CliIo = { ...outer, env, paths: () => resolvePaths(env) };
   const program = createProgram(io, async (work) => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { tellFailure, type CliIo, type ExitCode } from "../../src/cli/io.ts";
+import { tellFailure, type AnyExitCode, type CliIo } from "../../src/cli/io.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { resolvePaths } from "../../src/paths.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
@@ -25,7 +25,7 @@ async function run(config: string, ...argv: readonly string[]) {
     isTerminal: false,
     paths: () => resolvePaths(env),
   };
-  let exitCode: ExitCode;
+  let exitCode: AnyExitCode;
   try {
     exitCode = await runProgram(argv, io);
   } catch (thrown) {
