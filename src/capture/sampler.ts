@@ -20,6 +20,7 @@ import type {
 import type { PrivacyGate } from "./privacy.ts";
 import { createRecorder, type OpenEvent, type Recorder } from "./recorder.ts";
 import type { Blindness, SourceKind, SourceResult } from "./sources/source.ts";
+import { createTitlePacer } from "./title-pacer.ts";
 
 const TICK_MS = 1_000;
 const INPUT_POLL_MS = 5_000;
@@ -81,6 +82,7 @@ export interface SamplerOptions {
 export function createSampler(options: SamplerOptions): Sampler {
   const { store, gate, clock, log, idleAfterMs, onChange } = options;
   const recorder = createRecorder({ store, clock, log });
+  const pacer = createTitlePacer();
   let sources: PolledSources = { input: null, system: null, window: null };
   let timer: NodeJS.Timeout | null = null;
   let tickCount = 0;
@@ -142,6 +144,11 @@ export function createSampler(options: SamplerOptions): Sampler {
     const wallUs = checkClocks();
     if (isBroken) settle(wallUs);
     tickCount += 1;
+    const paced = pacer.settle(wallUs);
+    if (paced !== window) {
+      window = paced;
+      settle(wallUs);
+    }
     recorder.advance(wallUs);
     const elapsedMs = tickCount * TICK_MS;
     if (elapsedMs % INPUT_POLL_MS === 0) poll("input");
@@ -225,12 +232,12 @@ export function createSampler(options: SamplerOptions): Sampler {
     const before = { windowState, blind };
     if (!result.ok) {
       windowState = windowState === "unseen" ? "unseen" : "lost";
-      window = null;
+      window = pacer.see(null, nowUs);
       blind = { reason: result.reason, remedy: result.remedy };
     } else {
       blind = null;
       const gated = result.value === null ? null : gate.window(result.value, nowUs);
-      window = gated?.verdict === "store" ? gated.facts : null;
+      window = pacer.see(gated?.verdict === "store" ? gated.facts : null, nowUs);
       windowState = gated?.verdict === "drop" ? "filtered" : "seen";
     }
     settle(nowUs);

@@ -34,6 +34,19 @@ describe("what is recorded", () => {
     expect(desk.lines()).toEqual(["window 0–10 Code: retry.ts", "window 10–15 Firefox: Docs"]);
   });
 
+  it("is at most 60 rows for an hour of a title that never stops changing, ending with its last", () => {
+    const desk = openDesk();
+    for (let second = 0; second < 3_600; second += 1) {
+      desk.focus("Terminal", `${second} of 3600 built`);
+      desk.pass(1);
+    }
+    desk.focus("Terminal", "build finished");
+    desk.pass(10);
+    const lines = desk.lines();
+    expect(lines.length).toBeLessThanOrEqual(60);
+    expect(lines.at(-1)).toMatch(/^window \d+–3610 Terminal: build finished$/);
+  });
+
   it("is nothing while nothing has the focus", () => {
     const desk = openDesk();
     desk.focus("Code", "retry.ts");
