@@ -7,12 +7,17 @@ import type { UntrustedSpan } from "./context/plain-text.ts";
 import type { ContentPart, ModelTurnText, OwnerText } from "./context/turn.ts";
 import type { ActivityEvent, EventKind } from "./capture/events.ts";
 import type { Blindness, SourceStatus } from "./capture/sources/source.ts";
+import type { SearchAnswer, SearchRequest } from "./store/search-query.ts";
+
+export type { SearchAnswer, SearchHit, SearchRequest } from "./store/search-query.ts";
 
 /** The daemon, whether in this process or behind its socket. Every method may throw `ActivityError`. */
 export interface ActivityApi {
   readonly status: () => Promise<StatusAnswer>;
   readonly context: (request: ContextRequest) => Promise<ContextAnswer>;
   readonly events: (request: EventsRequest) => Promise<EventsAnswer>;
+  /** Documents by words of their titles, applications and places. */
+  readonly search: (request: SearchRequest) => Promise<SearchAnswer>;
   /** Drains the waiting events of a session, renders the block and puts both before the owner's text. */
   readonly composeTurn: (request: TurnRequest) => Promise<TurnAnswer>;
   /** The same for a turn in parts. */

@@ -35,6 +35,7 @@ import { ActivityError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { Paths } from "./paths.ts";
 import { openEventStore } from "./store/events.ts";
+import { openSearch } from "./store/search.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
 import { VERSION } from "./version.ts";
 
@@ -68,6 +69,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const gate = createPrivacyGate(config.privacy, { timeZone: clock.timeZone });
   checkPrivacyGate(gate, config.privacy, startedUs);
   const store = openEventStore({ directory: paths.dataDirectory, clock, log });
+  const search = openSearch(store.database.path);
   const queue = createSystemEventQueue({
     rows: createSessionEventTable(store.database),
     nowUs: clock.nowUs,
@@ -129,6 +131,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       }
       return store.between(fromUs, toUs, { limit, ...(kinds === undefined ? {} : { kinds }) });
     },
+    search: (request) => search.search(request),
     watch: (watchOptions) => watch(watchOptions?.signal),
     enqueueEvent: async (request) => ({
       outcome: queue.enqueue({ ...request, text: redactLines(request.text, gate.text) }),
@@ -149,6 +152,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       for (const keeper of Object.values(keepers)) keeper?.close();
       sampler.close();
       changes.close();
+      search.close();
       store.close();
     },
   };

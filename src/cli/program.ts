@@ -14,6 +14,7 @@ import { registerImportCommand } from "./commands/import.ts";
 import { registerPrivacyCommands } from "./commands/privacy.ts";
 import { registerServiceCommands } from "./commands/service.ts";
 import { registerSessionCommands } from "./commands/session.ts";
+import { registerSearchCommand } from "./commands/search.ts";
 
 /** Registers commands of one theme. `finish` takes the exit code of the command that ran. */
 export type RegisterCommands = (program: Command, io: CliIo, finish: Finish) => void;
@@ -30,6 +31,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerPrivacyCommands,
   registerServiceCommands,
   registerSessionCommands,
+  registerSearchCommand,
 ];
 
 /** Runs one command line. Throws `ActivityError` for what went wrong in a command; usage errors end with 2. */

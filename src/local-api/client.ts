@@ -10,6 +10,7 @@ import type {
   EventAnswer,
   EventsAnswer,
   PartsAnswer,
+  SearchAnswer,
   StatusAnswer,
   TurnAnswer,
   WatchMessage,
@@ -96,6 +97,7 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
     status: () => ask("GET /v1/status"),
     context: (request) => ask("POST /v1/context", request),
     events: (request) => ask("GET /v1/events", request),
+    search: (request) => ask("GET /v1/search", request),
     composeTurn: (request) => ask("POST /v1/turns", request).then(asTurn),
     composeParts: (request) => ask("POST /v1/turns", request).then(asParts),
     enqueueEvent: (request) => ask("POST /v1/system-events", request),
@@ -114,6 +116,7 @@ interface Answers {
   readonly "GET /v1/status": StatusAnswer;
   readonly "POST /v1/context": ContextAnswer;
   readonly "GET /v1/events": EventsAnswer;
+  readonly "GET /v1/search": SearchAnswer;
   readonly "POST /v1/turns": TurnAnswer | PartsAnswer;
   readonly "POST /v1/system-events": EventAnswer;
   readonly "GET /v1/watch": ContextAnswer;

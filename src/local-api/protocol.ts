@@ -9,6 +9,7 @@ import type {
   ContextRequest,
   EventRequest,
   EventsRequest,
+  SearchRequest,
 } from "../api.ts";
 import { EVENT_KINDS } from "../capture/events.ts";
 import { stripTurn, stripUserContent } from "../context/turn.ts";
@@ -88,6 +89,13 @@ const eventsQuery = z.strictObject({
   limit: queryInteger.exactOptional(),
 }) satisfies z.ZodType<EventsRequest>;
 
+const searchQuery = z.strictObject({
+  q: z.string().min(1).max(400),
+  fromUs: queryInteger.exactOptional(),
+  toUs: queryInteger.exactOptional(),
+  limit: queryInteger.exactOptional(),
+}) satisfies z.ZodType<SearchRequest>;
+
 const session = z.string().min(1).max(200);
 const part = z.looseObject({ type: z.string() });
 
@@ -135,6 +143,14 @@ export const ROUTES: readonly Route[] = [
     summary: "Recorded events that touch a stretch of time, oldest first.",
     input: eventsQuery,
     call: (api, request) => api.events(request),
+  }),
+  jsonRoute({
+    method: "GET",
+    path: "/v1/search",
+    right: "read",
+    summary: "Documents that have all words of `q`, last seen first.",
+    input: searchQuery,
+    call: (api, request) => api.search(request),
   }),
   jsonRoute({
     method: "GET",

@@ -69,6 +69,9 @@ function createTakers(fresh: StoreDatabase, nowUs: number): readonly Taker[] {
   const dayTotal = fresh.prepare("INSERT INTO kept_day_total VALUES(?, ?, ?)");
   const day = fresh.prepare("INSERT INTO kept_day VALUES(?, ?, ?)");
   const hour = fresh.prepare("INSERT INTO kept_hour VALUES(?, ?)");
+  const ledger = fresh.prepare(
+    "INSERT OR IGNORE INTO ledger VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  );
   // A clock may have run ahead for a while; years ahead it is damage.
   const isInstant = (us: number): boolean => us > 0 && us < nowUs + 400 * DAY_US;
 
@@ -133,6 +136,17 @@ function createTakers(fresh: StoreDatabase, nowUs: number): readonly Taker[] {
       }
       if (rowid === null || first !== null || !isCount(second) || rowid > LAST_HOUR) return false;
       hour.run(rowid, second);
+      return true;
+    },
+    ({ rowid, values }) => {
+      const [alias, firstUs, lastUs, times, client, session, form, intent, source, text, tokens] =
+        values;
+      if (rowid === null || values.length !== 13 || alias !== null) return false;
+      if (![firstUs, lastUs, times, tokens].every(isCount)) return false;
+      if (![client, session, text].every(isTextOrNull)) return false;
+      if (![form, intent, source, ...values.slice(11)].every((value) => typeof value === "string"))
+        return false;
+      ledger.run(rowid, ...values.slice(1));
       return true;
     },
   ];

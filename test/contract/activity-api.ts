@@ -122,6 +122,17 @@ export function describeActivityApi(name: string, open: () => Promise<Subject>):
       expect(events.map((event) => event.kind)).toEqual(["idle"]);
     });
 
+    test("a search gives the documents that have every word, last seen first", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const { hits, truncated } = await api.search({ q: "retry payments" });
+      expect(hits.map(({ app, title, lastUs }) => ({ app, title, lastUs }))).toEqual([
+        { app: "Editor", title: "retry.ts — payments-api", lastUs: 1100e6 },
+      ]);
+      expect(truncated).toBe(false);
+      expect((await api.search({ q: "retry budget" })).hits).toEqual([]);
+    });
+
     test("a limit keeps the newest events and says that older ones were left out", async () => {
       const { api, recordThree } = await open();
       await recordThree();

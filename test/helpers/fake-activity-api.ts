@@ -1,5 +1,11 @@
 /** An `ActivityApi` without capture or store: what it shows is what a test put in. */
-import type { ActivityApi, ContextAnswer, StatusAnswer, WatchMessage } from "../../src/api.ts";
+import type {
+  ActivityApi,
+  ContextAnswer,
+  SearchHit,
+  StatusAnswer,
+  WatchMessage,
+} from "../../src/api.ts";
 import type { ActivityEvent } from "../../src/capture/events.ts";
 import { createMemoryEventRows } from "../../src/auto-reply/reply/system-events-memory.ts";
 import { createSystemEventQueue } from "../../src/auto-reply/reply/system-events.ts";
@@ -87,6 +93,19 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
           event.endUs > fromUs && event.startUs < toUs && (kinds?.includes(event.kind) ?? true),
       );
       return { events: found.slice(-limit), truncated: found.length > limit };
+    },
+    search: async ({ q }) => {
+      const words = q.toLowerCase().split(" ");
+      const hits = events.flatMap((event): SearchHit[] => {
+        if (event.kind !== "window") return [];
+        const { id: documentId, kind, app, title, place, endUs: lastUs, startUs } = event;
+        const text = `${app} ${title ?? ""}`.toLowerCase();
+        if (!words.every((word) => text.includes(word))) return [];
+        return [
+          { documentId, kind, app, title, place, lastUs, activeUs: lastUs - startUs, visits: 1 },
+        ];
+      });
+      return { hits: hits.sort((a, b) => b.lastUs - a.lastUs), truncated: false };
     },
     watch: async function* ({ signal } = {}): AsyncGenerator<WatchMessage, void, undefined> {
       let seen = 0;

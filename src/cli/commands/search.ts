@@ -1,0 +1,70 @@
+/** `activityd search`: what was looked at, by words, last seen first. */
+import { cleanField, formatDuration } from "../../context/plain-text.ts";
+import type { SearchHit } from "../../api.ts";
+import { ActivityError } from "../../errors.ts";
+import { parseInstant } from "../instant.ts";
+import type { CliIo, ExitCode } from "../io.ts";
+import type { RegisterCommands } from "../program.ts";
+
+interface SearchOptions {
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit: string;
+  readonly json?: boolean;
+}
+
+export const registerSearchCommand: RegisterCommands = (program, io, finish) => {
+  program
+    .command("search")
+    .description("find what was looked at by words of its title, application or address")
+    .argument("<words...>", "words that must all be there")
+    .option("--since <instant>", "only what was seen since: an age (30d), a time or a date")
+    .option("--until <instant>", "only what was seen before")
+    .option("--limit <count>", "at most so many, the last seen", "20")
+    .option("--json", "print one JSON object a line")
+    .action((words: string[], options: SearchOptions) => finish(runSearch(io, words, options)));
+};
+
+async function runSearch(
+  io: CliIo,
+  words: readonly string[],
+  { since, until, limit, json = false }: SearchOptions,
+): Promise<ExitCode> {
+  const nowUs = Date.now() * 1000;
+  const request = {
+    q: words.join(" "),
+    ...(since === undefined ? {} : { fromUs: parseInstant(since, "--since", nowUs) }),
+    ...(until === undefined ? {} : { toUs: parseInstant(until, "--until", nowUs) }),
+    limit: parseLimit(limit),
+  };
+  const { connectActivity } = await import("../../local-api/client.ts");
+  const api = connectActivity({ socketPath: io.paths().socketPath });
+  try {
+    const { hits, truncated } = await api.search(request);
+    for (const hit of hits) io.out(`${json ? JSON.stringify(hit) : formatHit(hit)}\n`);
+    if (hits.length === 0) io.talk("activityd: nothing found.");
+    else if (truncated) io.talk("activityd: there may be more; --limit takes more than these.");
+    return 0;
+  } finally {
+    await api.close();
+  }
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isSafeInteger(limit) && limit > 0) return limit;
+  throw new ActivityError(
+    "bad_request",
+    `Cannot read --limit "${text}" as a number of hits.`,
+    "Give a whole number above 0.",
+  );
+}
+
+function formatHit({ app, title, place, lastUs, activeUs }: SearchHit): string {
+  const last = new Date(lastUs / 1000);
+  const local = new Date(last.getTime() - last.getTimezoneOffset() * 60_000).toISOString();
+  const when = local.slice(0, 16).replace("T", " ");
+  const shown = title === null ? "(title not kept)" : `"${cleanField("title", title)}"`;
+  const where = place === null ? "" : ` ${cleanField("place", place)}`;
+  return `${when}  ${cleanField("app", app)}: ${shown}${where} (${formatDuration(activeUs)})`;
+}

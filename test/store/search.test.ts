@@ -1,0 +1,119 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { EventFacts } from "../../src/capture/events.ts";
+import { silentLog } from "../../src/log.ts";
+import { openEventStore, type EventStore } from "../../src/store/events.ts";
+import { openSearch, type Search } from "../../src/store/search.ts";
+import { createFakeClock } from "../helpers/fake-clock.ts";
+import { storable } from "../helpers/storable.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
+
+const S = 1_000_000;
+const T0 = Date.parse("2026-11-27T09:00:00Z") * 1000;
+
+describe("a search", () => {
+  it("finds by stem and without accents, in title, application and place", async () => {
+    const { store, search } = openBoth();
+    see(store, window("Firefox", "Über Größen und Tänze", "example.org/tango"), 0);
+    see(store, window("Code", "retries.ts — payments-api"), 10);
+    see(
+      store,
+      {
+        kind: "media",
+        player: storable("Spotify"),
+        title: storable("Tango"),
+        artist: storable("Gotan"),
+        playing: true,
+      },
+      20,
+    );
+    expect(await titles(search, "tanze")).toEqual(["Über Größen und Tänze"]);
+    expect(await titles(search, "retry")).toEqual(["retries.ts — payments-api"]);
+    expect(await titles(search, "CODE")).toEqual(["retries.ts — payments-api"]);
+    expect(await titles(search, "tango")).toEqual(["Tango", "Über Größen und Tänze"]);
+    expect(await titles(search, "tango firefox")).toEqual(["Über Größen und Tänze"]);
+    expect(await titles(search, "tango code")).toEqual([]);
+  });
+
+  it("takes words as beginnings when no document has them whole", async () => {
+    const { store, search } = openBoth();
+    see(store, window("Code", "idempotency.ts"), 0);
+    expect(await titles(search, "idempo")).toEqual(["idempotency.ts"]);
+  });
+
+  it("puts what was last seen first, however old the document is, and tells how long and often", async () => {
+    const { store, search } = openBoth();
+    see(store, window("A", "report one"), 0);
+    see(store, window("A", "report two"), 100);
+    see(store, window("A", "report one"), 1000);
+    const { hits } = await search.search({ q: "report" });
+    expect(hits).toMatchObject([
+      { title: "report one", lastUs: T0 + 1005 * S, activeUs: 10 * S, visits: 2 },
+      { title: "report two", lastUs: T0 + 105 * S, activeUs: 5 * S, visits: 1 },
+    ]);
+  });
+
+  it("keeps to the range that is asked for", async () => {
+    const { store, search } = openBoth();
+    see(store, window("A", "report one"), 0);
+    see(store, window("A", "report two"), 1000);
+    const ask = async (range: object): Promise<unknown> =>
+      (await search.search({ q: "report", ...range })).hits.map(({ title }) => title);
+    expect(await ask({ fromUs: T0 + 500 * S })).toEqual(["report two"]);
+    expect(await ask({ toUs: T0 + 500 * S })).toEqual(["report one"]);
+    expect(await ask({ limit: 1 })).toEqual(["report two"]);
+  });
+
+  it("takes what looks like the index's own grammar as words", async () => {
+    const { store, search } = openBoth();
+    see(store, window("A", 'he said "NEAR" me OR not'), 0);
+    for (const q of ['"', "NEAR(", "a AND", "title:", "-x *", "'; DROP TABLE event"]) {
+      const outcome = await search.search({ q }).then(
+        () => "answered",
+        (error: unknown) => error,
+      );
+      expect(["answered", expect.objectContaining({ code: "bad_request" })]).toContainEqual(
+        outcome,
+      );
+    }
+    expect(await titles(search, 'said "near')).toEqual(['he said "NEAR" me OR not']);
+  });
+
+  it("says when there are more, and refuses a question without words", async () => {
+    const { store, search } = openBoth();
+    for (let n = 0; n < 4; n += 1) see(store, window("A", `report ${n}`), n * 100);
+    expect(await search.search({ q: "report", limit: 2 })).toMatchObject({ truncated: true });
+    await expect(search.search({ q: "!?" })).rejects.toMatchObject({ code: "bad_request" });
+    await expect(search.search({ q: "a", limit: 0 })).rejects.toMatchObject({
+      code: "bad_request",
+    });
+  });
+});
+
+function openBoth(): { store: EventStore; search: Search } {
+  const clock = createFakeClock("2026-11-27T09:00:00Z");
+  const store = openEventStore({ directory: createTempHome(), clock, log: silentLog });
+  const search = openSearch(store.database.path);
+  onTestFinished(() => {
+    search.close();
+    store.close();
+  });
+  return { store, search };
+}
+
+function see(store: EventStore, facts: EventFacts, afterS: number): void {
+  const startUs = T0 + afterS * S;
+  store.begin(facts, { startUs, endUs: startUs + 5 * S, utcOffsetMinutes: 0, timeZone: "UTC" });
+}
+
+function window(app: string, title: string, place: string | null = null): EventFacts {
+  return {
+    kind: "window",
+    app: storable(app),
+    title: storable(title),
+    place: place === null ? null : storable(place),
+  };
+}
+
+async function titles(search: Search, q: string): Promise<readonly (string | null)[]> {
+  return (await search.search({ q })).hits.map(({ title }) => title);
+}
