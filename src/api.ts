@@ -25,6 +25,13 @@ export interface ActivityApi {
   readonly enqueueEvent: (request: EventRequest) => Promise<EventAnswer>;
   /** Yields the present block at once and again after every change, until `signal` aborts. */
   readonly watch: (options?: { readonly signal?: AbortSignal }) => AsyncIterable<WatchMessage>;
+  /** Stops recording and answering until a time, or until `resume`. It outlives a restart. */
+  readonly pause: (request: PauseRequest) => Promise<PauseAnswer>;
+  readonly resume: () => Promise<PauseAnswer>;
+  /** Removes what was recorded from every file, or counts what would be removed. */
+  readonly forget: (request: ForgetRequest) => Promise<ForgetAnswer>;
+  /** What clients were given. */
+  readonly ledger: (request: LedgerRequest) => Promise<LedgerAnswer>;
   readonly close: () => Promise<void>;
 }
 
@@ -163,6 +170,8 @@ export interface StatusAnswer {
   readonly health: "ok" | "degraded";
   /** One sentence per thing that is wrong, each with its remedy. Empty when health is ok. */
   readonly problems: readonly Blindness[];
+  /** The pause in force, or null while recording goes on. */
+  readonly paused: PauseAnswer["paused"];
   readonly sources: readonly SourceStatus[];
   readonly store: {
     readonly path: string;
@@ -172,4 +181,97 @@ export interface StatusAnswer {
     /** False while writes fail and the newest events are held in memory. */
     readonly writable: boolean;
   };
+}
+
+/** How long to pause. Neither field: until `resume`. */
+export interface PauseRequest {
+  readonly minutes?: number;
+  /** ISO 8601 instant at which recording goes on. */
+  readonly until?: string;
+}
+
+export interface PauseAnswer {
+  /** The pause in force; null while recording goes on. `untilUs` null: until `resume`. */
+  readonly paused: { readonly sinceUs: number; readonly untilUs: number | null } | null;
+}
+
+/**
+ * What to forget: everything that meets all the conditions given. At least one of span, `app`, `match` and
+ * `byRules` must be there.
+ */
+export interface ForgetRequest {
+  /** The last so many minutes. */
+  readonly lastMinutes?: number;
+  readonly fromUs?: number;
+  /** Absent with `fromUs`: until now. */
+  readonly toUs?: number;
+  /** Only of this application, in any case; `*` stands for any run of characters. */
+  readonly app?: string;
+  /** Only what holds this text anywhere, in any case. */
+  readonly match?: string;
+  /** What the privacy rules of today would drop or rewrite; given alone. */
+  readonly byRules?: boolean;
+  /** Only count. */
+  readonly dryRun?: boolean;
+}
+
+export interface ForgetAnswer {
+  readonly dryRun: boolean;
+  /** Events that went whole, were shortened at the edges of the span, and were rewritten by rules. */
+  readonly events: number;
+  readonly shortened: number;
+  readonly rewritten: number;
+  /** Distinct things among them; after the fact, those of which nothing is left. */
+  readonly documents: number;
+  readonly ledgerEntries: number;
+  /** Rows that clients left, such as waiting events of sessions. */
+  readonly otherRows: number;
+  /** Backups that were removed because they held it. */
+  readonly backups: number;
+  /** When the first of it began and the last of it ended; null when there is none. */
+  readonly span: { readonly fromUs: number; readonly toUs: number } | null;
+  /** The search of all files for what was forgotten; null after a dry run. */
+  readonly proof: ForgetProof | null;
+}
+
+export interface ForgetProof {
+  readonly filesSearched: number;
+  readonly bytesSearched: number;
+  /** How many texts were looked for: `match` itself, or a sample of what was forgotten. */
+  readonly texts: number;
+  /** Files in which one of them still stands, or that could not be read. Empty when all is well. */
+  readonly foundIn: readonly string[];
+}
+
+export interface LedgerRequest {
+  readonly fromUs?: number;
+  readonly toUs?: number;
+  readonly client?: string;
+  /** The newest win; 100 unless given. */
+  readonly limit?: number;
+}
+
+export interface LedgerAnswer {
+  /** Newest first. */
+  readonly entries: readonly LedgerEntry[];
+  readonly truncated: boolean;
+}
+
+/** The same bytes given to one client within a while. */
+export interface LedgerEntry {
+  readonly id: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  readonly times: number;
+  readonly client: string | null;
+  readonly session: string | null;
+  /** The form of the block, or the name of another reading request. */
+  readonly form: string;
+  readonly intent: string;
+  readonly source: string;
+  /** The bytes; null when what was given is told by its events alone. */
+  readonly text: string | null;
+  readonly tokens: number;
+  readonly eventIds: readonly number[];
+  readonly reasons: readonly string[];
 }

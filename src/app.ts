@@ -17,7 +17,7 @@ import { createPrivacyGate } from "./capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { checkPrivacyGate } from "./capture/privacy-check.ts";
 import { createSampler } from "./capture/sampler.ts";
-import { readSnapshot } from "./capture/snapshot.ts";
+import { pausedSnapshot, readSnapshot } from "./capture/snapshot.ts";
 import { createSourceKeeper, type SourceKeeper } from "./capture/sources/keeper.ts";
 import { createSourceRegistry, type SourceRegistry } from "./capture/sources/registry.ts";
 import type {
@@ -33,6 +33,7 @@ import { LINE_BREAK } from "./context/plain-text.ts";
 import { composeParts, composeTurn, textOfParts, type TurnContext } from "./context/turn.ts";
 import { ActivityError } from "./errors.ts";
 import type { Log } from "./log.ts";
+import { createOwnerControl } from "./owner-control.ts";
 import type { Paths } from "./paths.ts";
 import { openEventStore } from "./store/events.ts";
 import { openSearch } from "./store/search.ts";
@@ -97,6 +98,20 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     },
   });
 
+  const owner = createOwnerControl({
+    store,
+    gate,
+    rules: config.privacy,
+    sampler,
+    paths,
+    clock,
+    log,
+    onChange: () => {
+      held = null;
+      changes.notify();
+    },
+  });
+
   const keepers = {
     window: keep("window", sampler.take.window),
     input: keep("input", () => {}),
@@ -114,13 +129,21 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       });
       await Promise.all(Object.values(keepers).map(async (keeper) => keeper?.start()));
       sampler.refresh();
+      // In steps behind everything else; a failure costs a notice, not the start.
+      void owner.checkRules().catch((thrown: unknown) => {
+        log.warn("cannot compare the record with the privacy rules", { reason: String(thrown) });
+      });
     },
     isAlive: () => {
       store.latest("window", 1);
       return clock.monotonicUs() - sampler.lastTickUs() < MAX_TICK_AGE_US;
     },
     status: async () => readStatus(),
-    context: async (request) => answer(request),
+    context: async (request) => {
+      const given = answer(request);
+      owner.note(request, given);
+      return given;
+    },
     events: async ({ fromUs, toUs = clock.nowUs() + 1, kinds, limit = DEFAULT_EVENTS_LIMIT }) => {
       if (toUs < fromUs) {
         throw new ActivityError(
@@ -148,11 +171,16 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         ownerText,
       }));
     },
+    pause: async (request) => owner.pause(request),
+    resume: async () => owner.resume(),
+    forget: (request) => owner.forget(request),
+    ledger: async (request) => owner.ledger(request),
     close: async () => {
       for (const keeper of Object.values(keepers)) keeper?.close();
       sampler.close();
       changes.close();
       search.close();
+      owner.close();
       store.close();
     },
   };
@@ -180,9 +208,20 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     turn: string,
     render: (context: Omit<TurnContext, "ownerText">) => T,
   ): T {
-    const { block, untrustedSpans } = answer({ ...frame, form, turn });
+    const given = answer({ ...frame, form, turn });
+    const { block, untrustedSpans } = given;
     const activity = block === null ? [] : [{ block, untrustedSpans }];
-    return queue.drain(frame.session, (events) => render({ events, activity }), requestId);
+    return queue.drain(
+      frame.session,
+      (events) => {
+        const rendered = render({ events, activity });
+        // Around an empty turn stands exactly what was put before the owner's.
+        const injected = composeTurn({ events, activity, ownerText: "" }).composed;
+        owner.note(frame, given, injected);
+        return rendered;
+      },
+      requestId,
+    );
   }
 
   function answer(request: ContextRequest): ContextAnswer {
@@ -215,13 +254,18 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     fromRecordAlone: boolean,
   ): ContextAnswer {
     const startedAtUs = clock.monotonicUs();
-    const snapshot = readSnapshot({
-      store,
-      present: fromRecordAlone ? null : sampler.present(),
-      nowUs,
-      timeZone: request.timeZone ?? clock.timeZone(),
-      assistantApps,
-    });
+    const timeZone = request.timeZone ?? clock.timeZone();
+    const pause = owner.paused();
+    const snapshot =
+      pause === null
+        ? readSnapshot({
+            store,
+            present: fromRecordAlone ? null : sampler.present(),
+            nowUs,
+            timeZone,
+            assistantApps,
+          })
+        : pausedSnapshot(pause.sinceUs, nowUs, timeZone);
     const rendered = renderContextBlock(snapshot, request.budgetTokens ?? EXACT_BUDGET_TOKENS);
     return {
       ...rendered,
@@ -230,7 +274,11 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       source: "rules",
       ms: (clock.monotonicUs() - startedAtUs) / 1000,
       asOfUs: nowUs,
-      reasons: ["the real-time block tells what is so now"],
+      reasons: [
+        pause === null
+          ? "the real-time block tells what is so now"
+          : "recording is paused: nothing is told but that",
+      ],
     };
   }
 
@@ -244,6 +292,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       if (present.etag !== told.etag) told = { id: told.id + 1, etag: present.etag };
       if (told.id !== lastId) {
         lastId = told.id;
+        owner.note({}, present);
         yield { id: told.id, answer: present };
       }
       if (!(await next)) return;
@@ -259,6 +308,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         reason: `${kind} cannot be seen: ${why?.reason ?? "unknown"}`,
         remedy: why?.remedy ?? "",
       }));
+    problems.push(...owner.problems());
     if (trouble !== null) {
       problems.push({
         reason: `The store cannot be written: ${trouble.reason} ${trouble.waiting} events are held in memory.`,
@@ -273,6 +323,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       socket: paths.socketPath,
       health: problems.length === 0 ? "ok" : "degraded",
       problems,
+      paused: owner.paused(),
       sources,
       store: { ...store.summary(), writable: trouble === null },
     };

@@ -210,6 +210,12 @@ function isWholeWord(text: string, phrase: string): boolean {
   return false;
 }
 
+/** Whether an application is meant by a name as rules give it: any of its names, in any case, `*` for any run. */
+export function createAppMatcher(glob: string): (app: string) => boolean {
+  const isApp = compileAppGlob(glob);
+  return (app) => readAppNames(app, null).some(isApp);
+}
+
 const MAX_APP_UNITS = 200;
 
 /**

@@ -31,6 +31,8 @@ export interface Recorder {
   readonly add: (facts: EventFacts, startUs: number, endUs: number) => void;
   /** Ends everything at `atUs`, as a suspend or the end of the program does. */
   readonly endAll: (atUs: number) => void;
+  /** Lets go of events that wait for the store and are meant; null: of all that wait. */
+  readonly forgetWaiting: (isForgotten: ((facts: EventFacts) => boolean) | null) => void;
   /** Null while the store takes writes; else since when it does not, and why. */
   readonly trouble: () => {
     readonly sinceUs: number;
@@ -94,6 +96,9 @@ export function createRecorder(options: {
     },
     endAll: (atUs) => {
       for (const [kind, event] of open) end(kind, event, atUs);
+    },
+    forgetWaiting: (isForgotten) => {
+      waiting = waiting.filter(({ facts }) => isForgotten?.(facts) === false);
     },
     trouble: () => (trouble === null ? null : { ...trouble, waiting: waiting.length }),
   };

@@ -6,16 +6,18 @@
 import type { Clock } from "../clock.ts";
 import type { EventStore } from "../store/events.ts";
 import type { Log } from "../log.ts";
-import type {
-  EventFacts,
-  GapReason,
-  InputSample,
-  MediaSample,
-  SessionSample,
-  SystemFacts,
-  SystemSample,
-  WindowFacts,
-  WindowSample,
+import {
+  EVENT_KINDS,
+  type EventFacts,
+  type GapReason,
+  type InputSample,
+  type MediaFacts,
+  type MediaSample,
+  type SessionSample,
+  type SystemFacts,
+  type SystemSample,
+  type WindowFacts,
+  type WindowSample,
 } from "./events.ts";
 import type { PrivacyGate } from "./privacy.ts";
 import { createRecorder, type OpenEvent, type Recorder } from "./recorder.ts";
@@ -61,6 +63,12 @@ export interface Sampler {
   };
   /** Stops or resumes recording; what is paused has no events but the gap. */
   readonly setPaused: (paused: boolean) => void;
+  /**
+   * Ends what goes on and is meant by `isForgotten` (null: all, which then begins anew), so that it can be
+   * forgotten up to now. What is on the screen and meant is not recorded again until it changes to something
+   * that is not.
+   */
+  readonly cut: (isForgotten: ((facts: EventFacts) => boolean) | null) => void;
   readonly present: () => Present;
   readonly trouble: Recorder["trouble"];
   /** Monotonic time of the last turn of the sampling loop. */
@@ -93,15 +101,22 @@ export function createSampler(options: SamplerOptions): Sampler {
 
   let window: WindowFacts | null = null;
   let windowState: "unseen" | "seen" | "filtered" | "lost" = "unseen";
+  let windowReports = 0;
   let blind: Blindness | null = { reason: "no window source has answered yet", remedy: "" };
   let presence: Presence = "unknown";
   let presenceSinceUs: number | null = null;
   let session: SessionSample = { locked: null, asleep: null, idleInhibited: null };
   let playing = false;
+  let media: MediaFacts | null = null;
   let paused = false;
   let system: SystemFacts | null = null;
   /** Whether everything was ended by a jump of the clocks and nothing was begun since. */
   let isBroken = false;
+  /** What the owner had forgotten while it was on the screen, or playing. */
+  let forgotten: {
+    window: ((facts: EventFacts) => boolean) | null;
+    media: ((facts: EventFacts) => boolean) | null;
+  } = { window: null, media: null };
 
   return {
     start: (polled) => {
@@ -119,6 +134,21 @@ export function createSampler(options: SamplerOptions): Sampler {
       if (paused === next) return;
       paused = next;
       settle(checkClocks());
+    },
+    cut: (isForgotten) => {
+      const nowUs = checkClocks();
+      if (isForgotten === null) recorder.endAll(nowUs);
+      for (const kind of EVENT_KINDS) {
+        const running = recorder.open(kind);
+        if (running !== null && isForgotten?.(running.facts) === true)
+          recorder.set(kind, null, nowUs);
+      }
+      recorder.forgetWaiting(isForgotten);
+      forgotten = {
+        window: window !== null && isForgotten?.(window) === true ? isForgotten : null,
+        media: media !== null && isForgotten?.(media) === true ? isForgotten : null,
+      };
+      settle(nowUs);
     },
     present: () => ({
       window:
@@ -221,13 +251,19 @@ export function createSampler(options: SamplerOptions): Sampler {
       case "system":
         if (sources.system !== null) takeSystem(await sources.system());
         break;
-      case "window":
-        if (sources.window !== null) takeWindow(await sources.window());
+      case "window": {
+        if (sources.window === null) break;
+        const asked = windowReports;
+        const result = await sources.window();
+        // What the source reported meanwhile is newer than what it was asked for.
+        if (asked === windowReports) takeWindow(result);
         break;
+      }
     }
   }
 
   function takeWindow(result: SourceResult<WindowSample>): void {
+    windowReports += 1;
     const nowUs = checkClocks();
     const before = { windowState, blind };
     if (!result.ok) {
@@ -239,6 +275,7 @@ export function createSampler(options: SamplerOptions): Sampler {
       const gated = result.value === null ? null : gate.window(result.value, nowUs);
       window = pacer.see(gated?.verdict === "store" ? gated.facts : null, nowUs);
       windowState = gated?.verdict === "drop" ? "filtered" : "seen";
+      if (window !== null && forgotten.window?.(window) !== true) forgotten.window = null;
     }
     settle(nowUs);
     if (before.windowState !== windowState || before.blind?.reason !== blind?.reason) onChange();
@@ -288,8 +325,9 @@ export function createSampler(options: SamplerOptions): Sampler {
     const player = result.ok ? result.value?.find((sample) => sample.playing) : undefined;
     playing = player !== undefined;
     const gated = player === undefined ? null : gate.media(player, nowUs);
-    if (recorder.set("media", !paused && gated?.verdict === "store" ? gated.facts : null, nowUs))
-      onChange();
+    media = gated?.verdict === "store" ? gated.facts : null;
+    if (media !== null && forgotten.media?.(media) !== true) forgotten.media = null;
+    settle(nowUs);
   }
 
   // ------------------------------------------------------------ what goes on
@@ -308,8 +346,8 @@ export function createSampler(options: SamplerOptions): Sampler {
       recorder.set("idle", away && !paused ? idleFacts() : null, atUs),
       recorder.set("gap", gap === null ? null : { kind: "gap", reason: gap }, atUs),
       recorder.set("window", attended && gap === null ? window : null, atUs),
+      recorder.set("media", paused || asleep || forgotten.media !== null ? null : media, atUs),
       recorder.set("system", paused || asleep ? null : system, atUs),
-      paused && recorder.set("media", null, atUs),
     ];
     if (changes.includes(true)) onChange();
   }
@@ -323,7 +361,7 @@ export function createSampler(options: SamplerOptions): Sampler {
     // What happens behind a lock screen or in a suspend needs no other name.
     if (session.asleep === true || session.locked === true) return null;
     if (windowState === "lost") return "source-lost";
-    return windowState === "filtered" ? "filtered" : null;
+    return windowState === "filtered" || forgotten.window !== null ? "filtered" : null;
   }
 }
 

@@ -79,6 +79,28 @@ export function readSnapshot(options: SnapshotOptions): Snapshot {
   };
 }
 
+/** What may be told while the owner has paused recording: that it is paused, and nothing of before. */
+export function pausedSnapshot(sinceUs: number, nowUs: number, timeZone: string): Snapshot {
+  const span = {
+    startUs: Math.min(sinceUs, nowUs),
+    endUs: nowUs,
+    utcOffsetMinutes: localTime(timeZone).offsetMinutes(sinceUs),
+    timeZone,
+  };
+  return {
+    nowUs,
+    timeZone,
+    focused: null,
+    recent: [],
+    input: { state: "unknown", sinceUs: null, lastIdle: null, activeToday: null },
+    system: null,
+    locked: null,
+    media: [],
+    gaps: [{ id: sinceUs, kind: "gap", reason: "paused", ...span }],
+    blind: null,
+  };
+}
+
 /** The store's end of a running event is some seconds old, or lies behind `nowUs` when the past is asked for. */
 function withOpenEnd(event: ActivityEvent, present: Present | null, nowUs: number): ActivityEvent {
   const isRunning = present?.open(event.kind)?.id === event.id;

@@ -11,6 +11,7 @@ import { registerDaemonCommands } from "./commands/daemon.ts";
 import { registerEventsCommand } from "./commands/events.ts";
 import { registerGnomeCommands } from "./commands/gnome.ts";
 import { registerImportCommand } from "./commands/import.ts";
+import { registerOwnerCommands } from "./commands/owner.ts";
 import { registerPrivacyCommands } from "./commands/privacy.ts";
 import { registerServiceCommands } from "./commands/service.ts";
 import { registerSessionCommands } from "./commands/session.ts";
@@ -28,6 +29,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerEventsCommand,
   registerGnomeCommands,
   registerImportCommand,
+  registerOwnerCommands,
   registerPrivacyCommands,
   registerServiceCommands,
   registerSessionCommands,

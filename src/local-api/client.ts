@@ -11,6 +11,9 @@ import type {
   EventsAnswer,
   PartsAnswer,
   SearchAnswer,
+  ForgetAnswer,
+  LedgerAnswer,
+  PauseAnswer,
   StatusAnswer,
   TurnAnswer,
   WatchMessage,
@@ -29,6 +32,8 @@ export interface ConnectOptions {
 
 /** A digest has a deadline of its own; whoever takes longer than this hangs. */
 const ANSWER_TIMEOUT_MS = 10_000;
+/** Forgetting goes through the whole record and searches every file. */
+const FORGET_TIMEOUT_MS = 600_000;
 
 /**
  * A client of the daemon. Nothing is sent before the first call; each call uses a connection of its own, so
@@ -41,7 +46,12 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
   const closing = new AbortController();
   let skewTold = false;
 
-  const open = (method: "GET" | "POST", path: string, body?: unknown): Promise<Opened> =>
+  const open = (
+    method: "GET" | "POST",
+    path: string,
+    body?: unknown,
+    timeoutMs = ANSWER_TIMEOUT_MS,
+  ): Promise<Opened> =>
     new Promise((resolve, reject) => {
       const payload = body === undefined ? null : Buffer.from(JSON.stringify(body));
       const request = sendHttp({
@@ -59,11 +69,11 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
             : { "content-type": "application/json", "content-length": payload.byteLength }),
         },
       });
-      request.setTimeout(ANSWER_TIMEOUT_MS, () =>
+      request.setTimeout(timeoutMs, () =>
         request.destroy(
           new ActivityError(
             "timed_out",
-            `The daemon at ${socketPath} did not answer within ${ANSWER_TIMEOUT_MS / 1000} s.`,
+            `The daemon at ${socketPath} did not answer within ${timeoutMs / 1000} s.`,
             "See what it does with: activityd status",
           ),
         ),
@@ -86,10 +96,13 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
   const ask = async <Name extends keyof Answers>(
     name: Name,
     input: object = {},
+    timeoutMs = ANSWER_TIMEOUT_MS,
   ): Promise<Answers[Name]> => {
     const [method, path] = splitName(name);
     const { response, skew } =
-      method === "POST" ? await open(method, path, input) : await open(method, path + query(input));
+      method === "POST"
+        ? await open(method, path, input, timeoutMs)
+        : await open(method, path + query(input));
     return trusted(name, await readAnswer(response, socketPath, skew));
   };
 
@@ -107,6 +120,10 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
         socketPath,
         signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
       ),
+    pause: (request) => ask("POST /v1/pause", request),
+    resume: () => ask("POST /v1/resume"),
+    forget: (request) => ask("POST /v1/forget", request, FORGET_TIMEOUT_MS),
+    ledger: (request) => ask("GET /v1/ledger", request),
     close: async () => closing.abort(),
   };
 }
@@ -119,6 +136,10 @@ interface Answers {
   readonly "GET /v1/search": SearchAnswer;
   readonly "POST /v1/turns": TurnAnswer | PartsAnswer;
   readonly "POST /v1/system-events": EventAnswer;
+  readonly "POST /v1/forget": ForgetAnswer;
+  readonly "GET /v1/ledger": LedgerAnswer;
+  readonly "POST /v1/pause": PauseAnswer;
+  readonly "POST /v1/resume": PauseAnswer;
   readonly "GET /v1/watch": ContextAnswer;
 }
 

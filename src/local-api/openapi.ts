@@ -33,6 +33,7 @@ const statusAnswer = z.object({
   socket: z.string(),
   health: z.enum(["ok", "degraded"]),
   problems: z.array(blindness),
+  paused: z.object({ sinceUs: micros, untilUs: micros.nullable() }).nullable(),
   sources: z.array(
     z.object({
       kind: z.string(),
@@ -84,6 +85,48 @@ const turnAnswer = z.union([
     untrustedSpans: spans,
   }),
 ]);
+const pauseAnswer = z.object({ paused: statusAnswer.shape.paused });
+
+const forgetAnswer = z.object({
+  dryRun: z.boolean(),
+  events: z.int(),
+  shortened: z.int(),
+  rewritten: z.int(),
+  documents: z.int(),
+  ledgerEntries: z.int(),
+  otherRows: z.int(),
+  backups: z.int(),
+  span: z.object({ fromUs: micros, toUs: micros }).nullable(),
+  proof: z
+    .object({
+      filesSearched: z.int(),
+      bytesSearched: z.int(),
+      texts: z.int(),
+      foundIn: z.array(z.string()),
+    })
+    .nullable(),
+});
+
+const ledgerAnswer = z.object({
+  entries: z.array(
+    z.object({
+      id: z.int(),
+      firstUs: micros,
+      lastUs: micros,
+      times: z.int(),
+      client: z.string().nullable(),
+      session: z.string().nullable(),
+      form: z.string(),
+      intent: z.string(),
+      source: z.string(),
+      text: z.string().nullable(),
+      tokens: z.int(),
+      eventIds: z.array(z.int()),
+      reasons: z.array(z.string()),
+    }),
+  ),
+  truncated: z.boolean(),
+});
 
 const errorEnvelope = z.object({
   error: z.object({ code: z.enum(ERROR_CODES), message: z.string(), hint: z.string() }),
@@ -93,6 +136,10 @@ const errorEnvelope = z.object({
 export const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   "/v1/context": contextAnswer,
   "/v1/events": eventsAnswer,
+  "/v1/forget": forgetAnswer,
+  "/v1/ledger": ledgerAnswer,
+  "/v1/pause": pauseAnswer,
+  "/v1/resume": pauseAnswer,
   "/v1/status": statusAnswer,
   "/v1/strip": z.union([z.object({ ownerText: z.string() }), z.object({ parts })]),
   "/v1/system-events": z.object({ outcome: z.enum(["queued", "duplicate"]) }),

@@ -10,6 +10,9 @@ import type {
   EventRequest,
   EventsRequest,
   SearchRequest,
+  ForgetRequest,
+  LedgerRequest,
+  PauseRequest,
 } from "../api.ts";
 import { EVENT_KINDS } from "../capture/events.ts";
 import { stripTurn, stripUserContent } from "../context/turn.ts";
@@ -126,6 +129,27 @@ const stripBody = z
   .refine(({ text, parts }) => (text === undefined) !== (parts === undefined), {
     message: "give either text or parts",
   });
+const pauseBody = z.strictObject({
+  minutes: z.number().exactOptional(),
+  until: z.string().exactOptional(),
+}) satisfies z.ZodType<PauseRequest>;
+
+const forgetBody = z.strictObject({
+  lastMinutes: z.number().exactOptional(),
+  fromUs: z.int().exactOptional(),
+  toUs: z.int().exactOptional(),
+  app: z.string().min(1).max(200).exactOptional(),
+  match: z.string().min(1).max(1000).exactOptional(),
+  byRules: z.boolean().exactOptional(),
+  dryRun: z.boolean().exactOptional(),
+}) satisfies z.ZodType<ForgetRequest>;
+
+const ledgerQuery = z.strictObject({
+  fromUs: queryInteger.exactOptional(),
+  toUs: queryInteger.exactOptional(),
+  client: z.string().min(1).max(200).exactOptional(),
+  limit: queryInteger.exactOptional(),
+}) satisfies z.ZodType<LedgerRequest>;
 
 const nothing = z.strictObject({});
 
@@ -143,6 +167,39 @@ export const ROUTES: readonly Route[] = [
     summary: "Recorded events that touch a stretch of time, oldest first.",
     input: eventsQuery,
     call: (api, request) => api.events(request),
+  }),
+  jsonRoute({
+    method: "POST",
+    path: "/v1/forget",
+    right: "change",
+    summary: "Removes what was recorded from every file, or counts it with dryRun.",
+    input: forgetBody,
+    call: (api, request) => api.forget(request),
+  }),
+  jsonRoute({
+    method: "GET",
+    path: "/v1/ledger",
+    right: "read",
+    summary: "What clients were given, newest first, of which events and why.",
+    input: ledgerQuery,
+    call: (api, request) => api.ledger(request),
+  }),
+  jsonRoute({
+    method: "POST",
+    path: "/v1/pause",
+    right: "change",
+    summary:
+      "Stops recording and answering for some minutes, until an instant, or until it is resumed.",
+    input: pauseBody,
+    call: (api, request) => api.pause(request),
+  }),
+  jsonRoute({
+    method: "POST",
+    path: "/v1/resume",
+    right: "change",
+    summary: "Ends the pause.",
+    input: nothing,
+    call: (api) => api.resume(),
   }),
   jsonRoute({
     method: "GET",

@@ -54,6 +54,11 @@ export interface StoreDatabase {
    * through. False when a reader held it up.
    */
   readonly scrub: () => Promise<boolean>;
+  /**
+   * Reads bytes of the database file as they lie on the disk and returns how many. Nobody else in this process
+   * may open the file: closing it would drop the locks of this connection.
+   */
+  readonly readRaw: (into: Buffer, fromByte: number) => number;
   /** Copies the database as it is at one moment into a new file, in steps that let other work through. */
   readonly backup: (destination: string) => Promise<void>;
   /**
@@ -347,11 +352,13 @@ function wrap(path: string, connect: () => Database.Database, first: Connection)
     );
   };
 
+  const openRaw = (): number => (rawFile ??= openSync(path, "r+"));
+
   const scrubOnce = async (): Promise<boolean> => {
     // Pages in the cache still have the old bytes in them: they must be read anew before they are changed.
     if (connection.isStandIn || !checkpoint("truncate")) return false;
     connection.sqlite.pragma("shrink_memory");
-    rawFile ??= openSync(path, "r+");
+    openRaw();
     for (let fromByte = 0; fromByte >= 0;) {
       const file = rawFile;
       // Closed, or moved to another file, while others had their turn.
@@ -375,6 +382,8 @@ function wrap(path: string, connect: () => Database.Database, first: Connection)
     checkpoint,
     // Twice: a page that was changed during the first pass may have come from before it.
     scrub: async () => (await scrubOnce()) && (await scrubOnce()),
+    readRaw: (into, fromByte) =>
+      translating(path, () => readSync(openRaw(), into, 0, into.length, fromByte)),
     backup: async (destination) => {
       try {
         createPrivateFile(destination);

@@ -3,6 +3,7 @@
  * held goes with them: labels, documents, search entries, visits and, when forgetting, their share of the
  * totals; and that no reader waits longer than a few milliseconds meanwhile.
  */
+import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import { KIND_CODES, KIND_MASK, type Documents } from "./documents.ts";
 import type { Visits } from "./visits.ts";
@@ -22,6 +23,13 @@ export interface ErasedCounts {
 export interface Eraser {
   /** Erases the events of these ids; ids of none are passed over. Each step is committed as it is done. */
   readonly events: (ids: Iterable<number>, mode: EraseMode) => Promise<ErasedCounts>;
+  /**
+   * Gives events other facts of the same kind, as a privacy rule does that is applied backwards; what only the
+   * old facts held goes. Ids of none are passed over.
+   */
+  readonly rewrite: (
+    changes: Iterable<{ readonly id: number; readonly facts: EventFacts }>,
+  ) => Promise<ErasedCounts>;
   /** Erases every total of an application, also of days whose events have expired. */
   readonly totalsOf: (app: string) => void;
   /**
@@ -44,6 +52,7 @@ export function createEraser({ database, documents, visits, onErased }: EraserPa
        FROM event JOIN zone ON zone.id = zone_id LEFT JOIN label ON label.id = label_id
       WHERE event.start_us = ?`,
   );
+  const setLabel = database.prepare("UPDATE event SET label_id = ? WHERE start_us = ?");
   const dropEvent = database.prepare("DELETE FROM event WHERE start_us = ?");
   const eventsFrom = database.prepare<{ start_us: number; label_id: number }>(
     "SELECT start_us, label_id FROM event WHERE start_us >= ? ORDER BY start_us LIMIT ?",
@@ -88,6 +97,23 @@ export function createEraser({ database, documents, visits, onErased }: EraserPa
       const stretch = { documentId: row.document_id, startUs: id, timeZone: row.time_zone };
       if (mode === "forget") visits.subtract(stretch, row.end_us);
       visits.rebuild(row.document_id, id, row.end_us);
+    }
+    return row;
+  };
+
+  const rewriteOne = (id: number, facts: EventFacts): EventRow | null => {
+    const row = findEvent.get(id);
+    if (row === undefined || (row.label_id & KIND_MASK) !== KIND_CODES[facts.kind]) return null;
+    const label = documents.intern(facts);
+    setLabel.run(label.id, id);
+    const [from, to] = [row.document_id, label.documentId];
+    if (facts.kind === "window" && from !== null && to !== null && from !== to) {
+      const stretch = { documentId: from, startUs: id, timeZone: row.time_zone };
+      visits.subtract(stretch, row.end_us);
+      visits.rebuild(from, id, row.end_us);
+      visits.add({ ...stretch, documentId: to }, row.end_us);
+      // What lies between two visits of the document may join them.
+      visits.rebuild(to, id, row.end_us);
     }
     return row;
   };
@@ -157,33 +183,46 @@ export function createEraser({ database, documents, visits, onErased }: EraserPa
     return { labels, documents: dropped };
   };
 
+  /** Changes rows in steps, then erases the text that none of them bears any more. */
+  const inSteps = async <T>(
+    items: Iterable<T>,
+    change: (item: T) => EventRow | null,
+    onStep: (changed: number) => void,
+  ): Promise<ErasedCounts> => {
+    let events = 0;
+    const labels = new Set<number>();
+    for (const batch of batches(items, EVENTS_PER_STEP)) {
+      const changed = database.transaction(() =>
+        batch.flatMap((item) => {
+          const row = change(item);
+          return row === null ? [] : [row];
+        }),
+      );
+      events += changed.length;
+      onStep(changed.length);
+      for (const row of changed) labels.add(row.label_id);
+      await nextTurn();
+    }
+    const interned = documents.trackInterned();
+    try {
+      const unused = await unusedLabels(labels);
+      // An event that came in behind the sweep, by an import or a clock set back, saves its label.
+      for (const id of interned.seen) unused.delete(id);
+      const text = await dropText(unused);
+      return { events, ...text };
+    } finally {
+      interned.stop();
+    }
+  };
+
   return {
-    events: async (ids, mode) => {
-      let events = 0;
-      const labels = new Set<number>();
-      for (const batch of batches(ids, EVENTS_PER_STEP)) {
-        const erased = database.transaction(() =>
-          batch.flatMap((id) => {
-            const row = eraseOne(id, mode);
-            return row === null ? [] : [row];
-          }),
-        );
-        events += erased.length;
-        onErased(erased.length);
-        for (const row of erased) labels.add(row.label_id);
-        await nextTurn();
-      }
-      const interned = documents.trackInterned();
-      try {
-        const unused = await unusedLabels(labels);
-        // An event that came in behind the sweep, by an import or a clock set back, saves its label.
-        for (const id of interned.seen) unused.delete(id);
-        const text = await dropText(unused);
-        return { events, ...text };
-      } finally {
-        interned.stop();
-      }
-    },
+    events: (ids, mode) => inSteps(ids, (id) => eraseOne(id, mode), onErased),
+    rewrite: (changes) =>
+      inSteps(
+        changes,
+        ({ id, facts }) => rewriteOne(id, facts),
+        () => {},
+      ),
     totalsOf: (app) => {
       database.transaction(() => {
         dropTotalsOfApp.run(app);

@@ -304,6 +304,17 @@ describe("hostile input", () => {
     expect(kept(gate, window("Code", "a".repeat(50_000)))).toBe("drop");
   });
 
+  test("a redaction that would look ahead to the end at each match drops the sample, and says why", () => {
+    const gate = gateWith({ action: "redact", title: "a.*z|a" });
+    expect(kept(gate, window("Code", "a".repeat(20)))).toMatchObject({
+      title: "[redacted]".repeat(20),
+    });
+    expect(gate.window(window("Code", "a".repeat(4000)), NOON_US)).toEqual({
+      verdict: "drop",
+      rule: "privacy gate failed: a redaction takes too many steps",
+    });
+  });
+
   test("a fault inside the gate drops the sample, is counted, and does not quote the title", () => {
     const gate = createPrivacyGate(DEFAULT_PRIVACY, { timeZone: () => "UTC" });
     const trap: WindowSample = {

@@ -183,6 +183,54 @@ export function describeActivityApi(name: string, open: () => Promise<Subject>):
       expect(messages).toEqual([]);
     });
 
+    test("a pause is told by the status until it is resumed", async () => {
+      const { api } = await open();
+      const { paused } = await api.pause({ minutes: 15 });
+      expect(paused?.untilUs).toBeGreaterThan(paused?.sinceUs ?? Infinity);
+      expect((await api.status()).paused).toEqual(paused);
+      expect((await api.pause({})).paused?.untilUs).toBeNull();
+      expect(await api.resume()).toEqual({ paused: null });
+      expect((await api.status()).paused).toBeNull();
+    });
+
+    test("a pause of no length is a bad request", async () => {
+      const { api } = await open();
+      expect((await failureOf(api.pause({ minutes: 0 }))).code).toBe("bad_request");
+    });
+
+    test("forgetting counts first and removes then", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const wish = { match: "payments-api" };
+      expect(await api.forget({ ...wish, dryRun: true })).toMatchObject({
+        dryRun: true,
+        events: 1,
+        proof: null,
+      });
+      const range = { fromUs: 0, toUs: 3000e6 };
+      expect((await api.events(range)).events).toHaveLength(3);
+      const done = await api.forget(wish);
+      expect(done).toMatchObject({ dryRun: false, events: 1 });
+      expect(done.proof?.foundIn).toEqual([]);
+      expect((await api.events(range)).events.map(({ id }) => id)).toEqual([1500e6, 2000e6]);
+    });
+
+    test("forgetting nothing in particular is a bad request", async () => {
+      const { api } = await open();
+      expect((await failureOf(api.forget({}))).code).toBe("bad_request");
+    });
+
+    test("the ledger tells the bytes that a client was given", async () => {
+      const { api, change } = await open();
+      await change();
+      const { block } = await api.context({ form: "exact", client: "contract" });
+      await api.context({ form: "exact", client: "somebody else" });
+      const { entries, truncated } = await api.ledger({ client: "contract" });
+      expect(entries).toMatchObject([{ client: "contract", form: "exact", text: block }]);
+      expect(entries[0]?.reasons).not.toEqual([]);
+      expect(truncated).toBe(false);
+    });
+
     test("closing ends the watches", async () => {
       const { api } = await open();
       let messages = 0;

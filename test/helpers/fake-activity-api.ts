@@ -3,6 +3,8 @@ import type {
   ActivityApi,
   ContextAnswer,
   SearchHit,
+  LedgerEntry,
+  PauseAnswer,
   StatusAnswer,
   WatchMessage,
 } from "../../src/api.ts";
@@ -27,6 +29,8 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
   const wakes = new Set<() => void>();
   let block: string | null = null;
   let changes = 1;
+  const given: LedgerEntry[] = [];
+  let paused: PauseAnswer["paused"] = null;
   let closed = false;
 
   const answer = (): ContextAnswer => ({
@@ -79,11 +83,26 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
     },
     record: (event) => events.push(event),
     watching: () => wakes.size,
-    status: async () => STATUS,
+    status: async () => ({ ...STATUS, paused }),
     context: async (request) => {
       if (request.form === "digest" && request.turn === undefined) {
         throw new ActivityError("bad_request", "A digest needs a turn.", "Give the owner's turn.");
       }
+      given.unshift({
+        id: given.length + 1,
+        firstUs: 1e15,
+        lastUs: 1e15,
+        times: 1,
+        client: request.client ?? null,
+        session: request.session ?? null,
+        form: "exact",
+        intent: "now",
+        source: "rules",
+        text: block,
+        tokens,
+        eventIds: [],
+        reasons: ["a test asked"],
+      });
       const silent = request.form === "auto" && !(request.turn ?? "").includes("working");
       return silent ? { ...answer(), block: null, intent: "none", etag: "none" } : answer();
     },
@@ -130,6 +149,45 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
         signal?.removeEventListener("abort", onChange);
       }
     },
+    pause: async ({ minutes, until }) => {
+      if (minutes !== undefined && minutes <= 0) {
+        throw new ActivityError("bad_request", "A pause lasts.", "Give more minutes.");
+      }
+      const untilUs = minutes === undefined ? null : 1e15 + minutes * 60e6;
+      paused = { sinceUs: 1e15, untilUs: until === undefined ? untilUs : Date.parse(until) * 1000 };
+      return { paused };
+    },
+    resume: async () => {
+      paused = null;
+      return { paused };
+    },
+    forget: async ({ fromUs = 0, toUs = Infinity, match, dryRun = false }) => {
+      if (match === undefined && fromUs === 0) {
+        throw new ActivityError("bad_request", "Nothing says what to forget.", "Say it.");
+      }
+      const isMeant = (event: ActivityEvent) =>
+        event.startUs >= fromUs &&
+        event.endUs <= toUs &&
+        (match === undefined || JSON.stringify(event).includes(match));
+      const meant = events.filter(isMeant);
+      if (!dryRun) for (const event of meant) events.splice(events.indexOf(event), 1);
+      return {
+        dryRun,
+        events: meant.length,
+        shortened: 0,
+        rewritten: 0,
+        documents: meant.length,
+        ledgerEntries: 0,
+        otherRows: 0,
+        backups: 0,
+        span: null,
+        proof: dryRun ? null : { filesSearched: 1, bytesSearched: 1, texts: 1, foundIn: [] },
+      };
+    },
+    ledger: async ({ client }) => ({
+      entries: given.filter((entry) => client === undefined || entry.client === client),
+      truncated: false,
+    }),
     close: async () => {
       closed = true;
       for (const wake of wakes) wake();
@@ -147,6 +205,7 @@ const STATUS: StatusAnswer = {
   socket: "/nowhere.sock",
   health: "ok",
   problems: [],
+  paused: null,
   sources: [
     { kind: "window", state: "live", backend: "fake", sinceUs: 0, why: null, rejected: [] },
   ],

@@ -145,6 +145,12 @@ function formatStatus(answer: StatusAnswer): string {
     `socket   ${answer.socket}`,
     `store    ${answer.store.path}, ${answer.store.eventCount} events, ${(answer.store.sizeBytes / 1e6).toFixed(1)} MB${answer.store.writable ? "" : ", NOT WRITABLE"}`,
   ];
+  if (answer.paused !== null) {
+    const { untilUs } = answer.paused;
+    lines.push(
+      `PAUSED   until ${untilUs === null ? "it is resumed" : new Date(untilUs / 1000).toLocaleString("sv-SE")}: nothing is recorded or told (activityd resume)`,
+    );
+  }
   for (const source of answer.sources) {
     const backend = source.backend === null ? "" : ` by ${source.backend}`;
     lines.push(

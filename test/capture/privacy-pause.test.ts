@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { openPause, type Pause, type PauseState } from "../../src/capture/pause.ts";
+import { openPause, type Pause, type PauseState } from "../../src/capture/privacy-pause.ts";
 import { silentLog } from "../../src/log.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 
