@@ -18,13 +18,18 @@ export const ERROR_CODES = [
   "method_not_allowed",
   "not_found",
   "platform_unsupported",
+  "port_in_use",
   "privacy_failed",
   "rule_invalid",
   "socket_in_use",
   "socket_path_too_long",
   "socket_unsafe",
   "source_unavailable",
+  "speech_failed",
   "timed_out",
+  "unauthorized",
+  "upstream_broken",
+  "upstream_unreachable",
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

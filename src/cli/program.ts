@@ -9,6 +9,7 @@ import { VERSION } from "../version.ts";
 import { registerContextCommands } from "./commands/context.ts";
 import { registerDaemonCommands } from "./commands/daemon.ts";
 import { registerEventsCommand } from "./commands/events.ts";
+import { registerGatewayCommands } from "./commands/gateway.ts";
 import { registerGnomeCommands } from "./commands/gnome.ts";
 import { registerImportCommand } from "./commands/import.ts";
 import { registerOwnerCommands } from "./commands/owner.ts";
@@ -27,6 +28,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerDaemonCommands,
   registerContextCommands,
   registerEventsCommand,
+  registerGatewayCommands,
   registerGnomeCommands,
   registerImportCommand,
   registerOwnerCommands,

@@ -215,6 +215,11 @@ export function isWholeBlocks(text: string): boolean {
   return text !== "" && text.endsWith("\n\n") && ownerTextStart(text) === text.length;
 }
 
+/** Blocks that were made before and kept as text, as blocks again; null when it is not whole blocks. */
+export function readBlocks(text: string): InjectedBlock | null {
+  return isWholeBlocks(text) ? asBlock(text) : null;
+}
+
 const BYTE_ORDER_MARK = "\ufeff";
 const LF = 0x0a;
 const CR = 0x0d;

@@ -2,13 +2,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 
 export interface Processes {
-  /** Starts a program; `stdio[3]` is a pipe when `withFd3` is given. */
+  /** Starts a program; `stdio[3]` is a pipe when `withFd3` is given, its output when `withOutput` is. */
   readonly start: (
     command: string,
     args: readonly string[],
     options?: {
       readonly env?: Readonly<Record<string, string>>;
       readonly withFd3?: boolean;
+      readonly withOutput?: boolean;
       readonly uid?: number;
       readonly gid?: number;
       readonly cwd?: string;
@@ -37,7 +38,12 @@ export function createProcesses(): Processes {
       const child = spawn(command, args, {
         // Nothing of the session that runs the tests may leak into what they start.
         env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", ...options.env },
-        stdio: ["ignore", "ignore", "pipe", options.withFd3 === true ? "pipe" : "ignore"],
+        stdio: [
+          "ignore",
+          options.withOutput === true ? "pipe" : "ignore",
+          "pipe",
+          options.withFd3 === true ? "pipe" : "ignore",
+        ],
         ...(options.uid === undefined ? {} : { uid: options.uid }),
         ...(options.gid === undefined ? {} : { gid: options.gid }),
         ...(options.cwd === undefined ? {} : { cwd: options.cwd }),

@@ -1,0 +1,135 @@
+/**
+ * Puts context in front of the owner's turns of a request. It promises that a turn which went out with a block
+ * once goes out with the same bytes ever after, and that an absent or slow daemon costs the context and never
+ * the answer.
+ */
+import type { ContextForm, TurnAnswer, TurnRequest } from "../api.ts";
+import type { Clock } from "../clock.ts";
+import { readBlocks } from "../context/markers.ts";
+import { composeTurn } from "../context/turn.ts";
+import { ActivityError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Conversation, OwnerTurn } from "./conversation.ts";
+import type { Edit } from "./json-edit.ts";
+import type { TurnMemory } from "./turn-memory.ts";
+
+/** The part of the daemon the gateway needs. */
+export interface TurnComposer {
+  readonly composeTurn: (request: TurnRequest) => Promise<TurnAnswer>;
+}
+
+export interface TurnInjector {
+  /** The edits that put context before the turns of `conversation`, and how that went. */
+  readonly inject: (
+    conversation: Conversation,
+    options: {
+      readonly form: ContextForm;
+      readonly session: string | null;
+      readonly client: string;
+    },
+  ) => Promise<{
+    readonly edits: readonly Edit[];
+    /** `composed`: the daemon was heard, though it may have had nothing to say. */
+    readonly outcome: "composed" | "repeated" | "daemon-away";
+  }>;
+}
+
+/** A request that comes again this soon is the same one, sent anew by a client that got no answer. */
+const RETRY_WITHIN_US = 120_000_000;
+
+/** The daemon answers in a few milliseconds; whoever waits for it longer than this waits in vain. */
+const DAEMON_TIMEOUT_MS = 2_000;
+
+const MAX_RELEVANT_CHARS = 32_000;
+const MAX_CLIENT_CHARS = 60;
+
+export function createTurnInjector(options: {
+  readonly turns: TurnComposer;
+  readonly memory: TurnMemory;
+  readonly clock: Clock;
+  readonly log: Log;
+}): TurnInjector {
+  const { turns, memory, clock, log } = options;
+  let isAway = false;
+
+  /** What the daemon puts before a turn; null when it cannot be asked. */
+  const ask = async (request: TurnRequest): Promise<string | null> => {
+    try {
+      const answer = await withTimeout(turns.composeTurn(request));
+      if (isAway) log.info("gateway: the daemon is back; turns carry context again");
+      isAway = false;
+      return answer.modelText.slice(0, answer.injectedLength);
+    } catch (thrown) {
+      const code = thrown instanceof ActivityError ? thrown.code : "internal";
+      // Said once, not at every turn.
+      if (!isAway)
+        log.warn("gateway: the daemon does not answer; turns go on without context", { code });
+      isAway = true;
+      return null;
+    }
+  };
+
+  return {
+    inject: async (conversation, { form, session, client }) => {
+      // What waits for a session the client names is told there; others are known by how they began.
+      const room = session ?? `start:${conversation.startKey}:${client.slice(0, MAX_CLIENT_CHARS)}`;
+      const edits: Edit[] = [];
+      const add = (turn: OwnerTurn, injected: string): void => {
+        const modelText = compose(injected, turn.firstText);
+        if (modelText !== turn.firstText) edits.push(turn.replaceFirstText(modelText));
+      };
+
+      const last = conversation.turns.at(-1);
+      for (const turn of conversation.turns) {
+        if (turn === last) continue;
+        const kept = memory.recall(`${room}\n${turn.key}`);
+        if (kept !== null) add(turn, kept.injected);
+      }
+      if (last === undefined) return { edits, outcome: "repeated" };
+
+      const key = `${room}\n${last.key}`;
+      const kept = memory.recall(key);
+      const nowUs = clock.nowUs();
+      // Behind a tool's result the turn has been composed before; at the end of the request it is a new one,
+      // unless the very same request came a moment ago.
+      if (kept !== null && (!last.isAsked || nowUs - kept.atUs < RETRY_WITHIN_US)) {
+        add(last, kept.injected);
+        return { edits, outcome: "repeated" };
+      }
+      const injected = await ask({
+        session: room,
+        // Only its beginning can say what it is about, and only what stands before it is taken from the answer.
+        ownerText: last.text.slice(0, MAX_RELEVANT_CHARS),
+        form,
+        client,
+        requestId: `${last.key}:${Math.floor(nowUs / RETRY_WITHIN_US)}`,
+      });
+      if (injected === null) return { edits, outcome: "daemon-away" };
+      memory.keep(key, injected, nowUs);
+      add(last, injected);
+      return { edits, outcome: "composed" };
+    },
+  };
+}
+
+/** The owner's text behind blocks that were rendered before. Text that is no whole block is not sent. */
+function compose(injected: string, ownerText: string): string {
+  const block = readBlocks(injected);
+  const activity = block === null ? [] : [{ block, untrustedSpans: [] }];
+  return composeTurn({ events: [], activity, ownerText }).composed;
+}
+
+async function withTimeout<T>(operation: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new ActivityError("timed_out", "The daemon did not answer in time.")),
+      DAEMON_TIMEOUT_MS,
+    );
+  });
+  try {
+    return await Promise.race([operation, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
