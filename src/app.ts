@@ -27,6 +27,7 @@ import type {
   SourceResult,
   SourceStatus,
 } from "./capture/sources/source.ts";
+import { createWatchdog, type Watched } from "./capture/watchdog.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { LINE_BREAK } from "./context/plain-text.ts";
@@ -113,12 +114,32 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   });
 
   const keepers = {
-    window: keep("window", sampler.take.window),
+    window: keep("window", (result) => {
+      watchdog.told("window", result);
+      sampler.take.window(result);
+    }),
     input: keep("input", () => {}),
     session: keep("session", sampler.take.session),
     system: keep("system", () => {}),
     media: keep("media", sampler.take.media),
   };
+
+  const watchdog = createWatchdog({
+    keepers: [watched("window", keepers.window), watched("input", keepers.input)].flat(),
+    committedEndUs: () => {
+      const running = sampler.present().open("window");
+      const [last] = store.latest("window", 1);
+      // A disk that refuses is told of already; an event that was just forgotten is not missing.
+      if (sampler.trouble() !== null || running === null || last?.id !== running.id) return null;
+      return last.endUs;
+    },
+    clock,
+    log,
+    onChange: () => {
+      held = null;
+      changes.notify();
+    },
+  });
 
   return {
     start: async () => {
@@ -133,6 +154,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       void owner.checkRules().catch((thrown: unknown) => {
         log.warn("cannot compare the record with the privacy rules", { reason: String(thrown) });
       });
+      watchdog.start();
     },
     isAlive: () => {
       store.latest("window", 1);
@@ -176,6 +198,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     forget: (request) => owner.forget(request),
     ledger: async (request) => owner.ledger(request),
     close: async () => {
+      watchdog.close();
       for (const keeper of Object.values(keepers)) keeper?.close();
       sampler.close();
       changes.close();
@@ -309,6 +332,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         remedy: why?.remedy ?? "",
       }));
     problems.push(...owner.problems());
+    problems.push(...watchdog.problems());
     if (trouble !== null) {
       problems.push({
         reason: `The store cannot be written: ${trouble.reason} ${trouble.waiting} events are held in memory.`,
@@ -342,6 +366,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         },
     );
   }
+}
+
+function watched<K extends SourceKind>(kind: K, keeper: SourceKeeper<K> | null): Watched[] {
+  return keeper === null ? [] : [{ kind, ...keeper }];
 }
 
 function polled<K extends SourceKind>(

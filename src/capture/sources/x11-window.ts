@@ -20,8 +20,11 @@ const MAX_TITLE_BYTES = 4_096;
 export interface WindowReader {
   /** 0: nothing has the focus. `viaFocus`: found without a window manager's word, so watch its focus. */
   readonly focusedWindow: () => Promise<{ readonly window: number; readonly viaFocus: boolean }>;
-  /** Null when it belongs to no application. Throws `WindowGone`. */
-  readonly sample: (window: number) => Promise<WindowSample | null>;
+  /**
+   * Null for a window found by its focus that belongs to no application, such as one of the window manager's
+   * own. Throws `WindowGone`.
+   */
+  readonly sample: (window: number, viaFocus: boolean) => Promise<WindowSample | null>;
   readonly isManagerWindow: (window: number) => boolean;
   /** The window manager may have changed: look for it again. */
   readonly forgetManager: () => void;
@@ -121,7 +124,7 @@ export function createWindowReader(connection: X11Connection): WindowReader {
         throw error;
       }
     },
-    sample: async (window) => {
+    sample: async (window, viaFocus) => {
       const [netName, name, className, machine, pidProperty] = await Promise.all([
         connection.property(window, "netWmName", MAX_TITLE_BYTES),
         connection.property(window, "wmName", MAX_TITLE_BYTES),
@@ -129,7 +132,7 @@ export function createWindowReader(connection: X11Connection): WindowReader {
         connection.property(window, "wmClientMachine", 256),
         connection.property(window, "netWmPid", 4),
       ]);
-      if (manager === null && className === null && !(await isClient(window))) return null;
+      if (viaFocus && className === null && !(await isClient(window))) return null;
       const title = netName ?? name;
       const pid = isThisHost(toLatin1(machine), hostName) ? toNumber(pidProperty) || null : null;
       const executable = await executableFor(window, pid);

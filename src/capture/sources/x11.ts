@@ -156,7 +156,7 @@ function createWindowSource(lease: X11Lease, context: SourceContext): Source<"wi
     watchWindow(window, isPaced ? wanted : wanted | PropertyChangeMask);
     if (window === 0 || window === root) return null;
     try {
-      const sample = await reader.sample(window);
+      const sample = await reader.sample(window, viaFocus);
       return sample === null ? null : { window, sample };
     } catch (error) {
       if (error instanceof WindowGone) return null;
