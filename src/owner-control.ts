@@ -28,6 +28,7 @@ import { ActivityError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import { createTextMatcher, readPauseEnd, readWish, type Wish } from "./owner-wishes.ts";
 import type { Paths } from "./paths.ts";
+import { createBackup, listCopies, removeCopies } from "./store/backups.ts";
 import type { EventStore } from "./store/events.ts";
 import { searchFiles } from "./store/file-search.ts";
 import {
@@ -248,7 +249,7 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
       documents: plan.labelCount,
       ledgerEntries: ledger.forget(ledgerSelection, dryRun),
       otherRows: forgetOtherRows(store.database, { span, holds }, dryRun),
-      backups: 0,
+      backups: listCopies(paths.dataDirectory).length,
       span: plan.span,
     };
     if (dryRun) return { ...counted, proof: null };
@@ -257,6 +258,8 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
       forgetTotals(store, wish.isMeant, wish.span === null ? null : wholeDays(wish.span));
     if (wish.byRules) rememberRules();
     onChange();
+    await store.eraser.shred();
+    const backups = await renewBackups();
     const proof = await prove(wish, plan);
     log.info("forgot on the owner's word", {
       events: done.events,
@@ -270,21 +273,35 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
       shortened: done.cut,
       rewritten: done.rewritten,
       documents: done.documents,
+      backups,
       proof,
     };
   }
 
-  /** Overwrites what was freed and looks for the texts in all files; makes the database anew when they are still there. */
+  /** Copies of the time before hold what was forgotten: they go, and a new one takes their place. */
+  async function renewBackups(): Promise<number> {
+    const removed = removeCopies(paths.dataDirectory);
+    if (removed === 0) return 0;
+    try {
+      await createBackup(store.database, paths.dataDirectory, clock.nowUs());
+    } catch (error) {
+      // What was asked for is done; the next backup is made in its own time.
+      log.warn("no backup could be made after forgetting", { reason: String(error) });
+    }
+    return removed;
+  }
+
+  /** Looks for the texts in all files, and makes the database anew when they still stand in it. */
   async function prove(wish: Wish, plan: ForgetPlan): Promise<ForgetProof> {
-    await store.eraser.shred();
     const texts =
       wish.match !== null && wish.span === null && wish.app === null
         ? [wish.match]
         : await textsWithoutRow(store.database, plan.texts);
     let search = await searchEverywhere(texts);
-    if (search.found.some(({ file }) => file.startsWith(store.database.path))) {
+    if (search.found.some(({ file }) => file.startsWith(paths.dataDirectory))) {
       store.database.execute("VACUUM");
       await store.eraser.shred();
+      await renewBackups();
       search = await searchEverywhere(texts);
     }
     return {

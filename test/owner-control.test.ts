@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
@@ -8,6 +8,7 @@ import { parseConfig } from "../src/config.ts";
 import { ActivityError } from "../src/errors.ts";
 import { silentLog } from "../src/log.ts";
 import { resolvePaths } from "../src/paths.ts";
+import { createBackup, listBackups } from "../src/store/backups.ts";
 import { openEventStore } from "../src/store/events.ts";
 import { createFakeClock } from "./helpers/fake-clock.ts";
 import { createFakeDesktop } from "./helpers/fake-desktop.ts";
@@ -172,6 +173,31 @@ describe("forgetting by text", () => {
     expect(titles((await app.events(ALL)).events)).toEqual(["other 0", "other 1", "other 2"]);
     await app.close();
     expect(allBytes(home).toLowerCase()).not.toContain("zeppelin");
+  });
+
+  test("no backup and no copy that was set aside keeps it; a new backup takes their place", async () => {
+    const { app, desktop, work, home, clock } = await start();
+    desktop.focus({ title: canary });
+    work(1);
+    desktop.focus({ title: "other" });
+    work(1);
+    await app.close();
+    const data = join(home, "data");
+    const store = openEventStore({ directory: data, clock, log: silentLog });
+    await createBackup(store.database, data, clock.nowUs());
+    store.close();
+    mkdirSync(join(data, "damaged"));
+    writeFileSync(join(data, "damaged", "activity.db"), `what was left of ${canary}`);
+    const again = (await start({ home, clock })).app;
+    clock.advanceMs(1000);
+    expect(await again.forget({ match: canary, dryRun: true })).toMatchObject({ backups: 2 });
+    expect(await again.forget({ match: canary })).toMatchObject({
+      events: 1,
+      backups: 2,
+      proof: { foundIn: [] },
+    });
+    expect(listBackups(data).map(({ atUs }) => atUs)).toEqual([clock.nowUs()]);
+    expect(allBytes(home)).not.toContain(canary);
   });
 
   test("what is on the screen is not recorded again until it changes", async () => {
