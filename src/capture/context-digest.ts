@@ -1,0 +1,278 @@
+/**
+ * The distilled block: what of the record answers one turn, within a budget of tokens. It promises the same
+ * answer for the same (record, turn, now, zone, budget), nothing at all for small talk, one honest line for what was
+ * never recorded, and a reason for every line.
+ */
+import type { UntrustedSpan } from "../context/plain-text.ts";
+import { tokenBound } from "../context/tokens.ts";
+import type { InjectedBlock } from "../context/markers.ts";
+import type { ActivityHistory, HistoryDocument } from "../store/history.ts";
+import { type AnchorWindow, resolveAnchor } from "./triage/anchors.ts";
+import { lastAbsence } from "./triage/absences.ts";
+import { createDocumentIndex } from "./triage/document-index.ts";
+import { type DigestLine, fitDigest, type SpanLine } from "./triage/fit.ts";
+import { createProjects } from "./triage/projects.ts";
+import { type ReadingContext, type Window, windowLines } from "./triage/readings.ts";
+import { findSubject, subjectLines, type Subject, totalLines } from "./triage/subject.ts";
+import { readTopic } from "./triage/topic.ts";
+import { readTurn } from "./triage/read-turn.ts";
+import type { Intent, TurnReading } from "./triage/turn-reading.ts";
+import { weighReadings } from "./triage/weigh.ts";
+
+export const DEFAULT_DIGEST_TOKENS = 400;
+
+export interface DigestRequest {
+  readonly turn: string;
+  /** The owner's turn before this one, for "and what about …". */
+  readonly previousTurn?: string;
+  readonly nowUs: number;
+  /** IANA zone in which times are read and told. */
+  readonly timeZone: string;
+  /** Upper bound in o200k tokens; 400 unless given. */
+  readonly budgetTokens?: number;
+}
+
+export interface DigestAnswer {
+  /** Null when there is nothing to say. */
+  readonly block: InjectedBlock | null;
+  readonly intent: Intent;
+  readonly source: "rules";
+  readonly tokens: number;
+  /** One per line of the block, in its order; free of words from strangers. */
+  readonly reasons: readonly string[];
+  /** Ids of the window events that the lines were made of, oldest first. */
+  readonly eventIds: readonly number[];
+  readonly untrustedSpans: readonly UntrustedSpan[];
+}
+
+/** Answers turns from one history. What it learned of words and projects is kept between turns. */
+export interface Digester {
+  readonly render: (request: DigestRequest) => DigestAnswer;
+  /** Learns from what is new, at most `maxVisits` at once; true when nothing is left. For idle moments. */
+  readonly learn: (nowUs: number, maxVisits?: number) => boolean;
+  /** Drops everything learned; it is learned anew from what is left. For after something was forgotten. */
+  readonly unlearn: () => void;
+}
+
+export interface DigesterOptions {
+  readonly history: ActivityHistory;
+  /** Whether windows of an application are the assistant's own, which are no activity. */
+  readonly isAssistant?: (app: string) => boolean;
+}
+
+export function createDigester({ history, isAssistant = () => false }: DigesterOptions): Digester {
+  const index = createDocumentIndex();
+  const projects = createProjects();
+  const isHidden = (document: HistoryDocument): boolean => isAssistant(document.app);
+
+  const learn = (nowUs: number, maxVisits?: number): boolean => {
+    index.refresh(history);
+    return projects.refresh(history, nowUs, maxVisits);
+  };
+
+  const render = (request: DigestRequest): DigestAnswer => {
+    const { nowUs, timeZone, budgetTokens = DEFAULT_DIGEST_TOKENS } = request;
+    const turn = request.turn;
+    const reading = readInContext(request);
+    learn(nowUs);
+    const context: ReadingContext = {
+      history,
+      nowUs,
+      timeZone,
+      isHidden,
+      kindOf: projects.kindOf,
+    };
+    const topic = readTopic(turn, reading.contentWords, index);
+    const anchor = resolveAnchor({ history, projects, nowUs, timeZone }, reading, topic);
+    const subject = findSubject(topic, projects);
+    const weights = weighReadings({ reading, topic, anchor, subject });
+    const lines: DigestLine[] = [];
+    for (const { intent, weight } of weights.readings) {
+      lines.push(
+        ...linesFor(intent, weight, { context, reading, anchor, subject, phrase: topic.phrase }),
+      );
+    }
+    const told = mergeLines(lines);
+    const fitted = fitDigest(told, budgetTokens, nowUs, timeZone);
+    if (fitted === null) return silence(weights.intent);
+    return {
+      block: fitted.block,
+      intent: weights.intent,
+      source: "rules",
+      tokens: fitted.tokens,
+      reasons: fitted.lines.map(({ reason }) => reason),
+      eventIds: eventIdsOf(history, fitted.lines),
+      untrustedSpans: fitted.untrustedSpans,
+    };
+  };
+
+  return {
+    render,
+    learn,
+    unlearn: () => {
+      index.clear();
+      projects.clear();
+    },
+  };
+}
+
+function silence(intent: Intent): DigestAnswer {
+  return {
+    block: null,
+    intent,
+    source: "rules",
+    tokens: 0,
+    reasons: [],
+    eventIds: [],
+    untrustedSpans: [],
+  };
+}
+
+/** A follow-up takes from the turn before what it does not say itself. */
+function readInContext({ turn, previousTurn, nowUs, timeZone }: DigestRequest): TurnReading {
+  const reading = readTurn(turn, nowUs, timeZone);
+  if (previousTurn === undefined || !reading.followUp) return reading;
+  const before = readTurn(previousTurn, nowUs, timeZone);
+  const saysWhat =
+    reading.contentWords.some(({ generic }) => !generic) || reading.anchors.length > 0;
+  const saysWhen = reading.times.length > 0;
+  return {
+    ...reading,
+    times: saysWhen ? reading.times : before.times,
+    contentWords: saysWhat ? reading.contentWords : before.contentWords,
+    intents: saysWhat && saysWhen ? reading.intents : before.intents,
+  };
+}
+
+interface Slots {
+  readonly context: ReadingContext;
+  readonly reading: TurnReading;
+  readonly anchor: AnchorWindow | null;
+  readonly subject: Subject | null;
+  readonly phrase: string;
+}
+
+const MINUTE_US = 60_000_000;
+
+function linesFor(intent: Intent, weight: number, slots: Slots): readonly DigestLine[] {
+  const { context, reading, anchor, subject, phrase } = slots;
+  const { history, nowUs } = context;
+  const within = timeWindow(reading);
+  switch (intent) {
+    case "none":
+      return [];
+    case "now":
+      return currentLine(context, weight);
+    case "anchor":
+      return anchor === null ? [] : anchorLines(context, anchor, weight);
+    case "window": {
+      const window = within ?? { fromUs: nowUs - 60 * MINUTE_US, toUs: nowUs };
+      return windowLines(context, window, {
+        limit: 6,
+        score: weight,
+        reason: "time in the window",
+      });
+    }
+    case "resume": {
+      const away = lastAbsence(history, nowUs);
+      const endUs = away?.startUs ?? nowUs;
+      const window = { fromUs: endUs - 15 * MINUTE_US, toUs: endUs };
+      return windowLines(context, window, {
+        limit: 3,
+        score: weight,
+        reason: "before the last absence",
+      });
+    }
+    case "duration":
+      return totalLines(context, subject, phrase, within, weight);
+    default:
+      if (subject !== null) return subjectLines(context, subject, intent, within, weight);
+      return phrase === "" ? [] : [nothingLine(context, phrase, weight)];
+  }
+}
+
+function timeWindow(reading: TurnReading): Window | null {
+  const time = reading.times.find(({ kind }) => kind !== "now");
+  return time === undefined ? null : { fromUs: time.fromUs, toUs: time.toUs };
+}
+
+/** The window in front of the owner: the newest that is not the assistant's. */
+function currentLine(context: ReadingContext, score: number): readonly SpanLine[] {
+  const { history, nowUs } = context;
+  for (const backUs of [10 * MINUTE_US, 12 * 60 * MINUTE_US]) {
+    const visits = history.visitsBetween(nowUs - backUs, nowUs);
+    const newest = [...visits].sort((a, b) => b.endUs - a.endUs || b.startUs - a.startUs);
+    const documents = new Map(
+      history.documents(newest.map(({ documentId }) => documentId)).map((d) => [d.id, d]),
+    );
+    for (const { documentId, startUs, endUs, activeUs } of newest) {
+      const document = documents.get(documentId);
+      if (document === undefined || context.isHidden(document)) continue;
+      return [{ kind: "span", document, startUs, endUs, activeUs, score, reason: "in front now" }];
+    }
+  }
+  return [];
+}
+
+function anchorLines(
+  context: ReadingContext,
+  anchor: AnchorWindow,
+  score: number,
+): readonly SpanLine[] {
+  const beside = windowLines(context, anchor.window, {
+    limit: 4,
+    score,
+    reason: `beside ${anchor.reason}`,
+  });
+  const event = context.history.documents(anchor.documentId === null ? [] : [anchor.documentId])[0];
+  if (event === undefined || beside.length === 0) return beside;
+  const { fromUs, toUs } = anchor.event;
+  const line: SpanLine = {
+    kind: "span",
+    document: event,
+    startUs: fromUs,
+    endUs: toUs,
+    activeUs: toUs - fromUs,
+    score: score * 0.75,
+    reason: anchor.reason,
+  };
+  return [...beside.filter(({ document }) => document.id !== event.id), line];
+}
+
+/** The absence of a topic, short enough to cost next to nothing. */
+function nothingLine(context: ReadingContext, phrase: string, score: number): DigestLine {
+  let subject = phrase;
+  while (tokenBound(subject) > 14 && subject.includes(" ")) {
+    subject = subject.slice(0, subject.lastIndexOf(" "));
+  }
+  if (tokenBound(subject) > 14) subject = Array.from(subject).slice(0, 12).join("");
+  const sinceUs = context.history.firstUs();
+  return { kind: "nothing", subject, sinceUs, score, reason: "no document holds these words" };
+}
+
+/** One line per document and stretch: of two that overlap the better one stays. */
+function mergeLines(lines: readonly DigestLine[]): readonly DigestLine[] {
+  const kept: DigestLine[] = [];
+  for (const line of [...lines].sort((a, b) => b.score - a.score)) {
+    const isRepeat =
+      line.kind === "span" &&
+      kept.some(
+        (other) =>
+          other.kind === "span" &&
+          other.document.id === line.document.id &&
+          other.startUs < line.endUs &&
+          line.startUs < other.endUs,
+      );
+    if (!isRepeat) kept.push(line);
+  }
+  return kept;
+}
+
+function eventIdsOf(history: ActivityHistory, lines: readonly DigestLine[]): readonly number[] {
+  const ids = new Set<number>();
+  for (const line of lines) {
+    if (line.kind !== "span") continue;
+    for (const id of history.eventIds(line.document.id, line.startUs, line.endUs)) ids.add(id);
+  }
+  return [...ids].sort((a, b) => a - b);
+}

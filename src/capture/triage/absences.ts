@@ -1,0 +1,113 @@
+/**
+ * When the owner was not there. It joins what was recorded as idle, locked, asleep or unseen with holes between
+ * visits, so that a weekend without the machine is an absence too, and picks out lunch and the night.
+ */
+import { localTime } from "../../context/plain-text.ts";
+import type { ActivityHistory } from "../../store/history.ts";
+
+export interface Away {
+  readonly startUs: number;
+  readonly endUs: number;
+}
+
+const MINUTE_US = 60_000_000;
+const HOUR_US = 60 * MINUTE_US;
+/** Shorter stretches are pauses for thought. */
+export const AWAY_MIN_US = 4 * MINUTE_US;
+
+/**
+ * Absences of at least four minutes that meet `[fromUs, toUs)`, oldest first, not overlapping. One that
+ * lasts until `toUs` is among them.
+ */
+export function readAbsences(
+  history: ActivityHistory,
+  fromUs: number,
+  toUs: number,
+): readonly Away[] {
+  const spans: { startUs: number; endUs: number }[] = history
+    .absencesBetween(fromUs, toUs)
+    .map(({ startUs, endUs }) => ({ startUs, endUs: Math.min(endUs, toUs) }));
+  let seenUs: number | null = null;
+  for (const { startUs, endUs } of history.visitsBetween(fromUs, toUs)) {
+    if (seenUs !== null && startUs - seenUs >= AWAY_MIN_US) {
+      spans.push({ startUs: seenUs, endUs: startUs });
+    }
+    seenUs = Math.max(seenUs ?? 0, endUs);
+  }
+  spans.sort((a, b) => a.startUs - b.startUs);
+  const joined: { startUs: number; endUs: number }[] = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    // Idle, then locked, then asleep is one absence, also with a second between.
+    if (last !== undefined && span.startUs - last.endUs < MINUTE_US) {
+      last.endUs = Math.max(last.endUs, span.endUs);
+    } else joined.push({ ...span });
+  }
+  return joined.filter(({ startUs, endUs }) => endUs - startUs >= AWAY_MIN_US);
+}
+
+/** The last absence that began before `nowUs`, looked for as far back as `reachUs`; null when there is none. */
+export function lastAbsence(
+  history: ActivityHistory,
+  nowUs: number,
+  reachUs = 36 * HOUR_US,
+): Away | null {
+  // Most questions are about the last hours: look there first.
+  for (const backUs of [4 * HOUR_US, reachUs]) {
+    const found = readAbsences(history, nowUs - backUs, nowUs).at(-1);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+/** Part of the day in which a meal is looked for, in local hours, and how long it takes at least. */
+const MEALS = {
+  breakfast: { from: 5, to: 11, minUs: 10 * MINUTE_US },
+  lunch: { from: 10.5, to: 15.5, minUs: 12 * MINUTE_US },
+  dinner: { from: 17, to: 22.5, minUs: 12 * MINUTE_US },
+} as const;
+
+export type Meal = keyof typeof MEALS;
+
+/** The longest absence around the meal's hours on the local day that holds `dayUs`; null when there is none. */
+export function mealOn(
+  history: ActivityHistory,
+  meal: Meal,
+  dayUs: number,
+  nowUs: number,
+  timeZone: string,
+): Away | null {
+  const { from, to, minUs } = MEALS[meal];
+  const midnightUs = startOfDay(dayUs, timeZone);
+  const fromUs = midnightUs + from * HOUR_US;
+  const toUs = Math.min(midnightUs + to * HOUR_US, nowUs);
+  if (toUs <= fromUs) return null;
+  let best: Away | null = null;
+  for (const away of readAbsences(history, fromUs - HOUR_US, toUs + HOUR_US)) {
+    const inside = Math.min(away.endUs, toUs) - Math.max(away.startUs, fromUs);
+    const lengthUs = away.endUs - away.startUs;
+    // An evening off is no dinner, and a machine that was first used at noon had no breakfast.
+    if (inside < minUs || lengthUs > 5 * HOUR_US || away.startUs >= nowUs) continue;
+    if (best === null || lengthUs > best.endUs - best.startUs) best = away;
+  }
+  return best;
+}
+
+/** The last night: the longest absence of at least three hours that ended in the 30 hours before `nowUs`. */
+export function lastNight(history: ActivityHistory, nowUs: number): Away | null {
+  let best: Away | null = null;
+  for (const away of readAbsences(history, nowUs - 48 * HOUR_US, nowUs)) {
+    if (away.endUs - away.startUs < 3 * HOUR_US || away.endUs < nowUs - 30 * HOUR_US) continue;
+    if (best === null || away.endUs - away.startUs > best.endUs - best.startUs) best = away;
+  }
+  return best;
+}
+
+/** The instant at which the local day of `atUs` began, to the minute. */
+export function startOfDay(atUs: number, timeZone: string): number {
+  const local = localTime(timeZone);
+  const [hours = 0, minutes = 0] = local.clock(atUs).split(":").map(Number);
+  const guess = Math.floor(atUs / MINUTE_US) * MINUTE_US - (hours * 60 + minutes) * MINUTE_US;
+  // A change of daylight saving between midnight and now moves midnight by the difference.
+  return guess + (local.offsetMinutes(atUs) - local.offsetMinutes(guess)) * MINUTE_US;
+}

@@ -1,0 +1,297 @@
+/**
+ * Finds the event that a turn leans on ("before the call with Ines", "after lunch", "since I got up") in the
+ * record and turns it into a window on the right side of it.
+ */
+import type { ActivityHistory, Visit } from "../../store/history.ts";
+import {
+  type Away,
+  AWAY_MIN_US,
+  lastAbsence,
+  lastNight,
+  mealOn,
+  readAbsences,
+} from "./absences.ts";
+import type { Projects } from "./projects.ts";
+import type { Window } from "./readings.ts";
+import { COVERAGE_FLOOR, type Topic } from "./topic.ts";
+import type { AnchorMention, Side, SideMention, TimeMention, TurnReading } from "./turn-reading.ts";
+
+/** An event of the past and the window around it that the turn asks for. */
+export interface AnchorWindow {
+  readonly window: Window;
+  readonly event: Window;
+  /** The document whose visit was the event, to be told beside the window; null for absences. */
+  readonly documentId: number | null;
+  /** Whether the turn named the event beyond doubt, or it was only the likeliest one. */
+  readonly certain: boolean;
+  /** Whether the turn said which one: a name, a meal, a day; not merely "the call". */
+  readonly named: boolean;
+  readonly reason: string;
+}
+
+const MINUTE_US = 60_000_000;
+const HOUR_US = 60 * MINUTE_US;
+const DAY_US = 24 * HOUR_US;
+
+/** How far a window reaches from its event. */
+const REACH_US = {
+  call: 20,
+  event: 20,
+  lunch: 30,
+  breakfast: 30,
+  dinner: 30,
+  break: 15,
+  away: 15,
+  sleep: 60,
+};
+
+/** A call goes on while other windows are looked at for less than this. */
+const CALL_BRIDGE_US = 6 * MINUTE_US;
+
+export interface AnchorSources {
+  readonly history: ActivityHistory;
+  readonly projects: Projects;
+  readonly nowUs: number;
+  readonly timeZone: string;
+}
+
+/** The event that the turn leans on, or null when it names none or none such was recorded. */
+export function resolveAnchor(
+  sources: AnchorSources,
+  reading: TurnReading,
+  topic: Topic,
+): AnchorWindow | null {
+  const within = anchorTime(reading.times);
+  const governed = reading.anchors.filter(({ side }) => side !== null);
+  for (const anchor of [...governed, ...reading.anchors.filter(({ side }) => side === null)]) {
+    const found = byKind(sources, reading, topic, anchor, within);
+    if (found !== null) return found;
+  }
+  return byName(sources, reading, topic, within);
+}
+
+function byKind(
+  sources: AnchorSources,
+  reading: TurnReading,
+  topic: Topic,
+  anchor: AnchorMention,
+  within: Window | null,
+): AnchorWindow | null {
+  const { history, nowUs } = sources;
+  const side = sideOf(anchor, reading);
+  switch (anchor.kind) {
+    case "that":
+      return null;
+    case "call": {
+      if (side === null) return null;
+      const call = findCall(sources, topic, within);
+      if (call === null) return null;
+      return around(call.event, side, REACH_US.call, sources, {
+        documentId: call.documentId,
+        certain: true,
+        named: call.named,
+        reason: call.named ? "the last call with that name" : "the last call",
+      });
+    }
+    case "lunch":
+    case "breakfast":
+    case "dinner": {
+      if (side === null) return null;
+      const meal = findMeal(sources, anchor.kind, within);
+      if (meal === null) return null;
+      return around(meal, side, REACH_US[anchor.kind], sources, {
+        documentId: null,
+        certain: true,
+        named: true,
+        reason: `the absence around ${anchor.kind}`,
+      });
+    }
+    case "sleep": {
+      const night = lastNight(history, nowUs);
+      if (night === null) return null;
+      const edged = side ?? (anchor.edge === "start" ? "before" : "since");
+      return around(night, edged, REACH_US.sleep, sources, {
+        documentId: null,
+        certain: true,
+        named: true,
+        reason: "the last night",
+      });
+    }
+    default: {
+      const away =
+        within === null
+          ? lastAbsence(history, nowUs)
+          : longest(readAbsences(history, within.fromUs, Math.min(within.toUs, nowUs)));
+      if (away === null) return null;
+      const edged = side ?? (anchor.edge === "end" ? "since" : "before");
+      return around(away, edged, REACH_US[anchor.kind], sources, {
+        documentId: null,
+        certain: true,
+        named: false,
+        reason: `the last absence of ${AWAY_MIN_US / MINUTE_US} min and more`,
+      });
+    }
+  }
+}
+
+/** A side word in front of a person or a document: "before Ines", "after the design review". */
+function byName(
+  sources: AnchorSources,
+  reading: TurnReading,
+  topic: Topic,
+  within: Window | null,
+): AnchorWindow | null {
+  const side = reading.sides.find(
+    (mention) => !reading.anchors.some((anchor) => anchor.side === mention),
+  );
+  if (side === undefined) return null;
+  const behind = topic.words.filter(({ word }) => word.startIndex >= side.endIndex);
+  if (behind.length === 0) return null;
+  const call = findCall(sources, { ...topic, words: behind }, within);
+  if (call !== null && call.named) {
+    return around(call.event, side.side, REACH_US.call, sources, {
+      documentId: call.documentId,
+      certain: true,
+      named: true,
+      reason: "the last call with that name",
+    });
+  }
+  const best = topic.matches[0];
+  if (best === undefined || best.coverage < COVERAGE_FLOOR) return null;
+  const visit = sources.history.visitsOf([best.documentId], sources.nowUs, 1)[0];
+  if (visit === undefined) return null;
+  return around(visit, side.side, REACH_US.event, sources, {
+    documentId: best.documentId,
+    certain: false,
+    named: true,
+    reason: "the last visit to what was named",
+  });
+}
+
+/** The side word that governs an anchor, or the only one there is. */
+function sideOf(anchor: AnchorMention, reading: TurnReading): Side | null {
+  if (anchor.side !== null) return anchor.side.side;
+  const free = reading.sides.filter(
+    (side) => !reading.anchors.some((other) => other.side === side),
+  );
+  return nearest(free, anchor)?.side ?? null;
+}
+
+function nearest(sides: readonly SideMention[], anchor: AnchorMention): SideMention | null {
+  let best: SideMention | null = null;
+  for (const side of sides) {
+    const distance = Math.abs(anchor.startIndex - side.endIndex);
+    if (best === null || distance < Math.abs(anchor.startIndex - best.endIndex)) best = side;
+  }
+  return best;
+}
+
+/** The day or span in which the event is meant: "yesterday's call", "before lunch on Tuesday". */
+function anchorTime(times: readonly TimeMention[]): Window | null {
+  const time = times.find(({ kind }) => kind !== "now" && kind !== "recent");
+  return time === undefined ? null : { fromUs: time.fromUs, toUs: time.toUs };
+}
+
+interface FoundCall {
+  readonly event: Window;
+  readonly documentId: number;
+  readonly named: boolean;
+}
+
+/** The newest call whose title holds the names of the turn; without names, the newest call. */
+export function findCall(
+  sources: AnchorSources,
+  topic: Pick<Topic, "words">,
+  within: Window | null,
+): FoundCall | null {
+  const calls = sources.projects.ofKind("call");
+  if (calls.length === 0) return null;
+  const isCall = new Set(calls);
+  const named = new Map<number, number>();
+  for (const { hits } of topic.words) {
+    for (const [id, closeness] of hits.documents) {
+      if (isCall.has(id)) named.set(id, (named.get(id) ?? 0) + hits.weight * closeness);
+    }
+  }
+  const most = Math.max(0, ...named.values());
+  const best = [...named].filter(([, sum]) => sum >= most * 0.97).map(([id]) => id);
+  const wanted = best.length > 0 ? best : calls;
+  const visits = sources.history.visitsOf(wanted, sources.nowUs, 120);
+  const events = joinCalls(visits);
+  const inside = events.filter(
+    ({ event }) => within === null || (event.fromUs < within.toUs && event.toUs > within.fromUs),
+  );
+  const found = (inside.length > 0 ? inside : events)[0];
+  return found === undefined ? null : { ...found, named: best.length > 0 };
+}
+
+function joinCalls(
+  visits: readonly Visit[],
+): readonly { readonly event: Window; readonly documentId: number }[] {
+  const calls: { event: { fromUs: number; toUs: number }; documentId: number }[] = [];
+  for (const { documentId, startUs, endUs } of visits) {
+    const last = calls.at(-1);
+    if (last?.documentId === documentId && last.event.fromUs - endUs < CALL_BRIDGE_US) {
+      last.event.fromUs = startUs;
+      last.event.toUs = Math.max(last.event.toUs, endUs);
+    } else calls.push({ event: { fromUs: startUs, toUs: endUs }, documentId });
+  }
+  return calls;
+}
+
+function findMeal(
+  sources: AnchorSources,
+  meal: "breakfast" | "lunch" | "dinner",
+  within: Window | null,
+): Away | null {
+  const { history, nowUs, timeZone } = sources;
+  if (within !== null) return mealOn(history, meal, within.fromUs, nowUs, timeZone);
+  // Today's, or that of the last day that had one.
+  for (let back = 0; back < 5; back += 1) {
+    const found = mealOn(history, meal, nowUs - back * DAY_US, nowUs, timeZone);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function longest(aways: readonly Away[]): Away | null {
+  let best: Away | null = null;
+  for (const away of aways) {
+    if (best === null || away.endUs - away.startUs > best.endUs - best.startUs) best = away;
+  }
+  return best;
+}
+
+function around(
+  event: Away | Window,
+  side: Side,
+  reachMinutes: number,
+  { nowUs }: AnchorSources,
+  rest: Omit<AnchorWindow, "window" | "event">,
+): AnchorWindow {
+  const fromUs = "fromUs" in event ? event.fromUs : event.startUs;
+  const toUs = "toUs" in event ? event.toUs : event.endUs;
+  const reachUs = reachMinutes * MINUTE_US;
+  const window = windowBeside({ fromUs, toUs }, side, reachUs, nowUs);
+  return { window, event: { fromUs, toUs }, ...rest };
+}
+
+function windowBeside(
+  { fromUs, toUs }: Window,
+  side: Side,
+  reachUs: number,
+  nowUs: number,
+): Window {
+  switch (side) {
+    case "before":
+    case "when":
+    case "until":
+      return { fromUs: fromUs - reachUs, toUs: fromUs };
+    case "after":
+      return { fromUs: toUs, toUs: Math.min(nowUs, toUs + reachUs) };
+    case "since":
+      return { fromUs: toUs, toUs: nowUs };
+    default:
+      return { fromUs, toUs };
+  }
+}

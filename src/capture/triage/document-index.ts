@@ -1,0 +1,164 @@
+/**
+ * The words of every document that was looked at, held in memory as numbers, with the text itself left in
+ * the store. It promises to follow the store: new documents are taken in when they are asked for, and
+ * after something was forgotten the index is built anew, so that no forgotten word stays.
+ */
+import type { ActivityHistory, HistoryDocument } from "../../store/history.ts";
+import { foldedWords, stemWord, wordLikeness } from "./words.ts";
+
+/** Documents that a word of a turn points at. */
+export interface WordHits {
+  /** Weight of the word: rare words tell more. At least 1. */
+  readonly weight: number;
+  /** How the word was found: in its own letters, inflected, or only alike (compound, typing error). */
+  readonly how: "exact" | "stem" | "alike" | "none";
+  /** Document id to closeness, 0 to 1. */
+  readonly documents: ReadonlyMap<number, number>;
+}
+
+export interface DocumentIndex {
+  /** Takes in what is new in the store; cheap when nothing is. True when anything changed. */
+  readonly refresh: (history: ActivityHistory) => boolean;
+  /** Forgets everything; the next `refresh` reads the store anew. For after something was forgotten. */
+  readonly clear: () => void;
+  readonly size: () => number;
+  /** What a folded word of a turn hits; `alike: false` keeps to the word's own letters and inflections. */
+  readonly find: (word: string, options?: { readonly alike?: boolean }) => WordHits;
+  /** Whether the very word, or its stem, stands in any document. */
+  readonly has: (word: string) => boolean;
+}
+
+/** An empty index; `refresh` fills it. */
+export function createDocumentIndex(): DocumentIndex {
+  let vocabulary = new Map<string, number>();
+  let words: string[] = [];
+  let postings: number[][] = [];
+  let stems = new Map<string, number[]>();
+  let documents = 0;
+  let lastId = 0;
+  let seen = { documents: 0, lastDocumentId: 0 };
+
+  const clear = (): void => {
+    vocabulary = new Map();
+    words = [];
+    postings = [];
+    stems = new Map();
+    documents = 0;
+    lastId = 0;
+    seen = { documents: 0, lastDocumentId: 0 };
+  };
+
+  const add = (document: HistoryDocument): void => {
+    documents += 1;
+    lastId = document.id;
+    for (const [word, weak] of documentWords(document)) {
+      let wordId = vocabulary.get(word);
+      if (wordId === undefined) {
+        wordId = words.length;
+        vocabulary.set(word, wordId);
+        words.push(word);
+        postings.push([]);
+        const stem = stemWord(word);
+        const siblings = stems.get(stem);
+        if (siblings === undefined) stems.set(stem, [wordId]);
+        else siblings.push(wordId);
+      }
+      // The sign of an entry says whether the word stands in the title or only in the address.
+      postings[wordId]?.push(weak ? -document.id : document.id);
+    }
+  };
+
+  const gather = (
+    found: Map<number, number>,
+    wordIds: readonly number[],
+    closeness: number,
+  ): void => {
+    for (const wordId of wordIds) {
+      for (const entry of postings[wordId] ?? []) {
+        const id = Math.abs(entry);
+        const near = entry < 0 ? closeness * 0.8 : closeness;
+        if ((found.get(id) ?? 0) < near) found.set(id, near);
+      }
+    }
+  };
+
+  const weigh = (hits: number): number =>
+    // A word never seen weighs as much as one seen twice: more would let one odd word hide the others.
+    1 + Math.log((documents + 2) / (Math.max(hits, 2) + 1));
+
+  return {
+    refresh: (history) => {
+      const extent = history.extent();
+      const grown = extent.lastDocumentId - seen.lastDocumentId;
+      const added = extent.documents - seen.documents;
+      if (grown === 0 && added === 0) return false;
+      // Ids are handed out one by one: fewer documents than ids means that some were deleted.
+      if (added !== grown) clear();
+      for (;;) {
+        const batch = history.documentsAfter(lastId, 2000);
+        for (const document of batch) add(document);
+        if (batch.length < 2000) break;
+      }
+      seen = extent;
+      return true;
+    },
+    clear,
+    size: () => documents,
+    has: (word) => vocabulary.has(word) || stems.has(stemWord(word)),
+    find: (word, options) => {
+      const found = new Map<number, number>();
+      const exact = vocabulary.get(word);
+      gather(found, stems.get(stemWord(word)) ?? [], 0.95);
+      if (exact !== undefined) gather(found, [exact], 1);
+      if (found.size > 0) {
+        return {
+          weight: weigh(found.size),
+          how: exact === undefined ? "stem" : "exact",
+          documents: found,
+        };
+      }
+      if (options?.alike !== false && word.length >= 4) {
+        for (let wordId = 0; wordId < words.length; wordId += 1) {
+          const likeness = wordLikeness(word, words[wordId] ?? "");
+          if (likeness > 0) gather(found, [wordId], likeness);
+        }
+      }
+      return {
+        weight: weigh(found.size),
+        how: found.size > 0 ? "alike" : "none",
+        documents: found,
+      };
+    },
+  };
+}
+
+/** Words of a document; the value is true for those that stand only in its address. */
+export function documentWords(document: HistoryDocument): ReadonlyMap<string, boolean> {
+  const found = new Map<string, boolean>();
+  const { host, path } = splitPlace(document.place);
+  for (const { text } of foldedWords(path)) if (isTelling(text)) found.set(text, true);
+  for (const part of host.split(".").slice(0, -1)) {
+    for (const { text } of foldedWords(part)) {
+      if (text !== "www" && isTelling(text)) found.set(text, false);
+    }
+  }
+  for (const { text } of foldedWords(document.title ?? ""))
+    if (isTelling(text)) found.set(text, false);
+  for (const { text } of foldedWords(document.app)) {
+    if (isTelling(text) && !found.has(text)) found.set(text, true);
+  }
+  return found;
+}
+
+/** Host and path of a place, each possibly empty. */
+function splitPlace(place: string | null): { readonly host: string; readonly path: string } {
+  if (place === null) return { host: "", path: "" };
+  const slash = place.indexOf("/");
+  if (slash < 0) return { host: place, path: "" };
+  return { host: place.slice(0, slash), path: place.slice(slash + 1) };
+}
+
+/** Single letters tell nothing, except in scripts where one character is a word. */
+function isTelling(word: string): boolean {
+  return word.length > 1 || !/^[a-z]$/.test(word);
+}

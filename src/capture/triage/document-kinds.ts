@@ -1,0 +1,61 @@
+/**
+ * Tells what kind of thing a document is from its application, title and place: a call, a chat, mail, a
+ * page, a file. General knowledge of programs and sites, no one's own words.
+ */
+import type { HistoryDocument } from "../../store/history.ts";
+import { titleParts } from "../titles.ts";
+
+/**
+ * `call`: talking with people, live. `chat` and `mail`: written talk. `folder`: a file manager. `terminal`: a
+ * shell. `file`: a document with a name of its own. `page`: something with an address, or in a browser.
+ */
+export type DocumentKind =
+  | "call"
+  | "chat"
+  | "mail"
+  | "folder"
+  | "terminal"
+  | "file"
+  | "page"
+  | "other";
+
+export function documentKind(document: HistoryDocument): DocumentKind {
+  const app = document.app.toLowerCase();
+  const title = document.title ?? "";
+  const host = (document.place ?? "").split("/")[0]?.toLowerCase() ?? "";
+  if (CALL_HOST.test(host) && /\/./.test(document.place ?? "")) return "call";
+  if (
+    CALL_APP.test(app) &&
+    !/^(?:zoom|teams|skype|webex)?(?: workplace| meetings)?$/iu.test(title.trim())
+  ) {
+    return CHATTY_CALL_APP.test(app) && !CALL_WORD.test(title) ? "chat" : "call";
+  }
+  if (CHAT_APP.test(app) || CHAT_HOST.test(host)) return CALL_WORD.test(title) ? "call" : "chat";
+  if (MAIL_APP.test(app) || MAIL_HOST.test(host)) return "mail";
+  if (document.place !== null || BROWSER.test(app)) return "page";
+  if (FOLDER_APP.test(app)) return "folder";
+  if (TERMINAL_APP.test(app)) return "terminal";
+  if (titleParts(document.app, title).file !== null) return "file";
+  return "other";
+}
+
+const CALL_APP =
+  /\bzoom\b|\bteams\b|webex|skype|facetime|jitsi|gotomeeting|bluejeans|whereby|\baround\b/u;
+const CHATTY_CALL_APP = /\bteams\b|skype/u;
+const CALL_HOST =
+  /^(?:meet\.google\.com|meet\.jit\.si|.*\.zoom\.us|zoom\.us|whereby\.com|.*\.webex\.com|.*\.whereby\.com|bbb\..*|.*\.daily\.co)$/u;
+const CALL_WORD =
+  /\b(?:call|huddle|meeting|video ?call|anruf|videoanruf|besprechung|videokonferenz|llamada|videollamada|reuni[oó]n|appel|r[ée]union|visio)\b/iu;
+const CHAT_APP =
+  /slack|discord|telegram|whatsapp|\bsignal\b|element|mattermost|rocket\.?chat|messages|messenger|hexchat|fractal|zulip|threema|wechat|\bline\b/u;
+const CHAT_HOST =
+  /^(?:app\.slack\.com|.*\.slack\.com|discord\.com|web\.telegram\.org|web\.whatsapp\.com|chat\.google\.com|teams\.microsoft\.com|.*\.zulipchat\.com|messages\.google\.com)$/u;
+const MAIL_APP =
+  /thunderbird|outlook|evolution|geary|kmail|\bmail\b|mailspring|mutt|airmail|claws/u;
+const MAIL_HOST =
+  /^(?:mail\..*|outlook\.(?:live|office)\.com|.*\.fastmail\.com|.*\.proton\.me|webmail\..*|.*\.tutanota\.com)$/u;
+const BROWSER =
+  /firefox|chrom(?:e|ium)|\bedge\b|msedge|safari|brave|vivaldi|opera|librewolf|zen|epiphany|falkon|navigator|qutebrowser/u;
+const FOLDER_APP = /nautilus|dolphin|thunar|nemo|caja|pcmanfm|finder|explorer|\bfiles\b|krusader/u;
+const TERMINAL_APP =
+  /terminal|konsole|kitty|alacritty|wezterm|ghostty|foot|xterm|urxvt|tilix|terminator|iterm|\bst\b|rio|warp|powershell|cmd\.exe|windows ?terminal/u;

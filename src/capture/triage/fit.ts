@@ -1,0 +1,167 @@
+/**
+ * From candidate lines to a block within a budget: lines are taken by value with their exact costs, the frame is
+ * never cut, and what was taken is told in the order of time under its days. Equal input gives equal bytes.
+ */
+import { type BodyLine, bodyLine, dayHeading, field, quoted } from "../../context/block-lines.ts";
+import { headingBlock, type RenderedBlock } from "../../context/markers.ts";
+import { formatDuration, localTime } from "../../context/plain-text.ts";
+import { tokenBound } from "../../context/tokens.ts";
+import type { HistoryDocument } from "../../store/history.ts";
+
+/** A line that may be told: one document in one span. */
+export interface SpanLine {
+  readonly kind: "span";
+  readonly document: HistoryDocument;
+  readonly startUs: number;
+  readonly endUs: number;
+  readonly activeUs: number;
+  /** Worth telling; higher first. */
+  readonly score: number;
+  /** Why it is told, without a word of strangers. */
+  readonly reason: string;
+}
+
+/** Time spent on something between two local days. */
+export interface TotalLine {
+  readonly kind: "total";
+  /** What the owner called it; null for everything. */
+  readonly subject: string | null;
+  readonly activeUs: number;
+  readonly allUs: number;
+  readonly fromUs: number;
+  readonly toUs: number;
+  readonly score: number;
+  readonly reason: string;
+}
+
+/** Nothing of the sort was ever recorded. */
+export interface NothingLine {
+  readonly kind: "nothing";
+  readonly subject: string;
+  /** Start of the record; null when there is none. */
+  readonly sinceUs: number | null;
+  readonly score: number;
+  readonly reason: string;
+}
+
+export type DigestLine = SpanLine | TotalLine | NothingLine;
+
+export interface Fitted extends RenderedBlock {
+  readonly tokens: number;
+  /** The lines told, in their order in the block. */
+  readonly lines: readonly DigestLine[];
+}
+
+/** The best lines that fit, or null when not one does. */
+export function fitDigest(
+  candidates: readonly DigestLine[],
+  budgetTokens: number,
+  nowUs: number,
+  timeZone: string,
+): Fitted | null {
+  const local = localTime(timeZone);
+  const today = local.isoDay(nowUs);
+  const ranked = [...candidates].sort(byWorth);
+  const days = new Set<string>();
+  const taken: { readonly line: DigestLine; readonly body: BodyLine }[] = [];
+  let left = budgetTokens - FRAME_TOKENS;
+  for (const line of ranked) {
+    const body = renderLine(line, timeZone);
+    let cost = tokenBound(`${body.text}\n`);
+    const day = line.kind === "span" ? local.isoDay(line.startUs) : null;
+    if (day !== null && !days.has(day)) {
+      cost += tokenBound(`${heading(dayStart(line), timeZone, today, nowUs).text}\n`);
+    }
+    if (cost > left) continue;
+    left -= cost;
+    if (day !== null) days.add(day);
+    taken.push({ line, body });
+  }
+  if (taken.length === 0) return null;
+  taken.sort((a, b) => dayStart(a.line) - dayStart(b.line) || byWorth(a.line, b.line));
+  const bodies: BodyLine[] = [];
+  let openDay: string | null = null;
+  for (const { line, body } of taken) {
+    const day = line.kind === "span" ? local.isoDay(line.startUs) : null;
+    if (day !== null && day !== openDay) {
+      openDay = day;
+      bodies.push(heading(dayStart(line), timeZone, today, nowUs));
+    }
+    bodies.push(body);
+  }
+  const rendered = headingBlock("distilled", bodies);
+  return {
+    ...rendered,
+    tokens: budgetTokens - left,
+    lines: taken.map(({ line }) => line),
+  };
+}
+
+/** Lines add up: what the empty block costs and what its lines cost is what the block costs. */
+const FRAME_TOKENS = tokenBound(headingBlock("distilled", []).block);
+
+const DAY_US = 86_400_000_000;
+
+/** Best first; ties by the later time and then by document, so that the order never depends on the input's. */
+function byWorth(a: DigestLine, b: DigestLine): number {
+  return b.score - a.score || dayStart(b) - dayStart(a) || documentId(a) - documentId(b);
+}
+
+/** Lines without a time of day come first in the block. */
+function dayStart(line: DigestLine): number {
+  return line.kind === "span" ? line.startUs : 0;
+}
+
+function documentId(line: DigestLine): number {
+  return line.kind === "span" ? line.document.id : 0;
+}
+
+function heading(atUs: number, timeZone: string, today: string, nowUs: number): BodyLine {
+  const local = localTime(timeZone);
+  const day = local.isoDay(atUs);
+  if (day === today) return dayHeading`${local.day(atUs)} (today):`;
+  // Half a day back from the first moment of today is yesterday, also where a day has 23 hours.
+  const [hours = 0, minutes = 0] = local.clock(nowUs).split(":").map(Number);
+  const sinceMidnightUs = (hours * 60 + minutes) * 60_000_000;
+  const yesterday = local.isoDay(nowUs - sinceMidnightUs - DAY_US / 2);
+  if (day === yesterday) return dayHeading`${local.day(atUs)} (yesterday):`;
+  return dayHeading`${local.day(atUs)}:`;
+}
+
+function renderLine(line: DigestLine, timeZone: string): BodyLine {
+  const local = localTime(timeZone);
+  switch (line.kind) {
+    case "span": {
+      const { document, startUs, endUs, activeUs } = line;
+      const app = field("app", document.app);
+      const from = local.clock(startUs);
+      const to = local.clock(endUs);
+      const active = formatDuration(activeUs);
+      if (document.title === null) return bodyLine`${from}–${to} (${active}) ${app}`;
+      const title = quoted("title", document.title);
+      if (document.place === null) return bodyLine`${from}–${to} (${active}) ${app}: ${title}`;
+      const place = field("place", document.place);
+      return bodyLine`${from}–${to} (${active}) ${app}: ${title} ${place}`;
+    }
+    case "total": {
+      const active = formatDuration(line.activeUs);
+      const all = formatDuration(line.allUs);
+      const to = local.day(line.toUs);
+      const isOneDay = local.isoDay(line.fromUs) === local.isoDay(line.toUs);
+      if (line.subject === null) {
+        return isOneDay
+          ? bodyLine`total: ${all} active, ${to}`
+          : bodyLine`total: ${all} active, ${local.shortDay(line.fromUs)} – ${to}`;
+      }
+      const subject = quoted("title", line.subject);
+      if (isOneDay) return bodyLine`total on ${subject}: ${active} of ${all} active, ${to}`;
+      return bodyLine`total on ${subject}: ${active} of ${all} active, ${local.shortDay(line.fromUs)} – ${to}`;
+    }
+    default: {
+      const subject = quoted("title", line.subject);
+      if (line.sinceUs === null)
+        return bodyLine`nothing recorded about ${subject} (no history yet)`;
+      return bodyLine`nothing recorded about ${subject} (history since ${local.date(line.sinceUs)})`;
+    }
+  }
+}

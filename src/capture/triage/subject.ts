@@ -1,0 +1,283 @@
+/**
+ * What a turn's topic stands for in the record (one document, several, or a piece of work) and the lines that
+ * tell where the owner was with it, when, and for how long.
+ */
+import type { Visit } from "../../store/history.ts";
+import { startOfDay } from "./absences.ts";
+import type { DigestLine, SpanLine } from "./fit.ts";
+import type { Project, Projects } from "./projects.ts";
+import {
+  activeWithin,
+  lastSitting,
+  latestLines,
+  type ReadingContext,
+  spanOf,
+  stretchesOf,
+  sumActive,
+  type Window,
+  windowLines,
+} from "./readings.ts";
+import { COVERAGE_FLOOR, type Topic, weightOf } from "./topic.ts";
+import { foldWord, stemWord } from "./words.ts";
+
+export interface Subject {
+  /** Documents that answer for the topic by their own words, best first; empty when only a project does. */
+  readonly documentIds: readonly number[];
+  /** The piece of work that is meant, or to which the best document belongs; null when there is none. */
+  readonly project: Project | null;
+  /** Whether the turn names the work itself rather than one document of it. */
+  readonly isProject: boolean;
+  /** Share of the topic's words that it answers for, 0 to 1. */
+  readonly coverage: number;
+  /** The same for the best document alone; 0 without one. */
+  readonly documentCoverage: number;
+}
+
+const MINUTE_US = 60_000_000;
+const DAY_US = 86_400_000_000;
+/** Matches this close to the best are as good as it. */
+const NEAR = 0.04;
+
+/** The likeliest meaning of the topic, or null when neither document nor work holds enough of its words. */
+export function findSubject(topic: Topic, projects: Projects): Subject | null {
+  const best = topic.matches[0];
+  const work = findProject(topic, projects);
+  const bestCoverage = best?.coverage ?? 0;
+  const documentIds =
+    best === undefined || bestCoverage < COVERAGE_FLOOR
+      ? []
+      : topic.matches
+          .filter(({ score }) => score >= best.score - NEAR)
+          .slice(0, 40)
+          .map(({ documentId }) => documentId);
+  if (work !== null && work.coverage >= COVERAGE_FLOOR && work.coverage >= bestCoverage - 0.06) {
+    const { project, coverage } = work;
+    return { documentIds, project, isProject: true, coverage, documentCoverage: bestCoverage };
+  }
+  const [first] = documentIds;
+  if (first === undefined) return null;
+  const project = projects.of(first);
+  return {
+    documentIds,
+    project,
+    isProject: false,
+    coverage: bestCoverage,
+    documentCoverage: bestCoverage,
+  };
+}
+
+/**
+ * The project that answers for most of the topic: its name counts fully, words of its documents count less, so
+ * that a page with the very words wins over the work it belongs to.
+ */
+function findProject(
+  topic: Topic,
+  projects: Projects,
+): { readonly project: Project; readonly coverage: number } | null {
+  const telling = topic.words.filter(({ word }) => !word.generic);
+  const named = topic.words.filter(({ word, hits }) => !word.generic || hits.how !== "none");
+  if (named.length === 0) return null;
+  let best: { project: Project; coverage: number } | null = null;
+  for (const project of projects.all()) {
+    const stems = new Set(project.nameWords.map(stemWord));
+    if (stems.size === 0) continue;
+    const members = new Set(project.documentIds);
+    const phrases = new Map<number, { sum: number; total: number; named: boolean }>();
+    for (const topicWord of telling.length > 0 ? telling : named) {
+      const { word, hits, phrase } = topicWord;
+      const weight = weightOf(topicWord);
+      const entry = phrases.get(phrase) ?? { sum: 0, total: 0, named: false };
+      phrases.set(phrase, entry);
+      entry.total += weight;
+      const isName =
+        stems.has(stemWord(foldWord(word.text))) || project.nameWords.includes(word.folded);
+      if (isName) entry.sum += weight;
+      else {
+        let closest = 0;
+        for (const [id, closeness] of hits.documents)
+          if (members.has(id)) closest = Math.max(closest, closeness);
+        entry.sum += weight * closest * 0.9;
+      }
+      entry.named ||= isName;
+    }
+    for (const { sum, total, named } of phrases.values()) {
+      const coverage = (sum / Math.max(1e-9, total)) * (named ? 1 : 0.85);
+      if (best === null || coverage > best.coverage) best = { project, coverage };
+    }
+  }
+  return best;
+}
+
+/** Where the owner was last with a subject. */
+export function subjectLines(
+  context: ReadingContext,
+  subject: Subject,
+  intent: "topic" | "lastseen",
+  within: Window | null,
+  score: number,
+): readonly SpanLine[] {
+  const lines = subjectLinesWithin(context, subject, intent, within, score);
+  // Said for a time at which it was not there: the last time it was is the next best answer.
+  if (lines.length > 0 || within === null) return lines;
+  return subjectLinesWithin(context, subject, intent, null, score);
+}
+
+function subjectLinesWithin(
+  context: ReadingContext,
+  subject: Subject,
+  intent: "topic" | "lastseen",
+  within: Window | null,
+  score: number,
+): readonly SpanLine[] {
+  const { project, isProject } = subject;
+  const isDocument = subject.documentIds.length > 0 && subject.documentCoverage >= subject.coverage;
+  if (intent === "lastseen" && isDocument) {
+    return lastTimes(context, subject, within, score);
+  }
+  const documentIds = mostUsed(context, subject.documentIds, within);
+  if (project !== null && isProject) {
+    const sitting = sittingLines(context, project.documentIds, within, score);
+    if (sitting.length > 0) return sitting;
+  }
+  const reason = `holds ${Math.round(subject.coverage * 100)} % of the topic`;
+  const own = latestLines(context, documentIds, {
+    limit: 3,
+    score,
+    reason,
+    within,
+    gapUs: 10 * MINUTE_US,
+  });
+  // One file of a piece of work was named: the rest of it is what the owner will want next.
+  if (project === null || isProject || context.kindOf(documentIds[0] ?? 0) !== "file") return own;
+  return [...own, ...sittingLines(context, project.documentIds, within, score * 0.55)];
+}
+
+/** When documents were last there: the last stretch without a pause, and the visit before. */
+function lastTimes(
+  context: ReadingContext,
+  subject: Subject,
+  within: Window | null,
+  score: number,
+): readonly SpanLine[] {
+  const documentIds = mostUsed(context, subject.documentIds, within);
+  const reason = `holds ${Math.round(subject.coverage * 100)} % of the topic`;
+  const lines = latestLines(context, documentIds, { limit: 2, score, reason, within, gapUs: 0 });
+  return lines.map((line, index) => {
+    if (index > 0 || line.endUs - line.startUs < 5 * MINUTE_US) return line;
+    const lastStartUs = context.history.eventIds(line.document.id, line.startUs, line.endUs).at(-1);
+    if (lastStartUs === undefined) return line;
+    return { ...line, startUs: lastStartUs, activeUs: line.endUs - lastStartUs };
+  });
+}
+
+/** Of many documents with the same words those that had the most time, in the order given otherwise. */
+function mostUsed(
+  context: ReadingContext,
+  documentIds: readonly number[],
+  within: Window | null,
+): readonly number[] {
+  if (documentIds.length <= 1) return documentIds;
+  const beforeUs = Math.min(within?.toUs ?? context.nowUs, context.nowUs);
+  const spent = new Map<number, number>();
+  for (const { documentId, activeUs } of context.history.visitsOf(documentIds, beforeUs, 400)) {
+    spent.set(documentId, (spent.get(documentId) ?? 0) + activeUs);
+  }
+  return documentIds
+    .filter((id) => spent.has(id))
+    .sort((a, b) => (spent.get(b) ?? 0) - (spent.get(a) ?? 0))
+    .slice(0, 3);
+}
+
+/** The last sitting at a project: its documents by time, each with its last stretch in it. */
+function sittingLines(
+  context: ReadingContext,
+  documentIds: readonly number[],
+  within: Window | null,
+  score: number,
+): readonly SpanLine[] {
+  const sitting = lastSitting(context, documentIds, within);
+  const stretches = new Map<number, { last: readonly Visit[]; activeUs: number }>();
+  for (const stretch of stretchesOf(sitting, 6 * MINUTE_US)) {
+    const id = stretch[0]?.documentId ?? 0;
+    const activeUs = sumActive(stretch);
+    const known = stretches.get(id);
+    if (known === undefined) stretches.set(id, { last: stretch, activeUs });
+    else {
+      // Newest first: a glance at the end does not hide the work before it.
+      if (sumActive(known.last) < MINUTE_US && activeUs > sumActive(known.last))
+        known.last = stretch;
+      known.activeUs += activeUs;
+    }
+  }
+  const documents = new Map(
+    context.history.documents([...stretches.keys()]).map((document) => [document.id, document]),
+  );
+  return [...stretches]
+    .sort(([, a], [, b]) => b.activeUs - a.activeUs)
+    .slice(0, 5)
+    .flatMap(([id, { last }], index) => {
+      const document = documents.get(id);
+      if (document === undefined || context.isHidden(document)) return [];
+      const reason = "the last sitting at this work";
+      return [
+        { kind: "span" as const, document, ...spanOf(last), score: score * 0.93 ** index, reason },
+      ];
+    });
+}
+
+/** Time spent on a subject, or on everything without one, and what most of it went to. */
+export function totalLines(
+  context: ReadingContext,
+  subject: Subject | null,
+  phrase: string,
+  within: Window | null,
+  score: number,
+): readonly DigestLine[] {
+  const { history, nowUs, timeZone } = context;
+  if (subject === null && phrase !== "") {
+    const reason = "no document holds these words";
+    return [{ kind: "nothing", subject: phrase, sinceUs: history.firstUs(), score, reason }];
+  }
+  const window = within ?? {
+    fromUs: Math.max(startOfDay(nowUs - 6 * DAY_US, timeZone), history.firstUs() ?? 0),
+    toUs: nowUs,
+  };
+  const toUs = Math.min(window.toUs, nowUs);
+  const visits = history.visitsBetween(window.fromUs, toUs);
+  const members = subject === null ? null : new Set(membersOf(context, subject));
+  const own =
+    members === null ? visits : visits.filter(({ documentId }) => members.has(documentId));
+  const clip = { fromUs: window.fromUs, toUs };
+  const total: DigestLine = {
+    kind: "total",
+    subject: subject === null ? null : phrase,
+    activeUs: activeWithin(own, clip),
+    allUs: activeWithin(visits, clip),
+    fromUs: window.fromUs,
+    // The last moment of the window, not the midnight after it.
+    toUs: toUs - 1,
+    score: score * 1.2,
+    reason: "sum of active time in the window",
+  };
+  const shares = windowLines(context, clip, {
+    limit: 3,
+    score: score * 0.6,
+    reason: "a share of that time",
+    ...(members === null ? {} : { only: members }),
+  });
+  return [total, ...shares];
+}
+
+/** The documents whose time counts: all of a work's, or those with the very words. */
+function membersOf(
+  context: ReadingContext,
+  { project, isProject, documentIds }: Subject,
+): readonly number[] {
+  if (project !== null && isProject) return project.documentIds;
+  const [first] = documentIds;
+  // "The thesis chapters" are a file's words, and time is asked for the work.
+  if (project?.name !== null && project !== null && context.kindOf(first ?? 0) === "file") {
+    return documentIds.length > 1 ? project.documentIds : documentIds;
+  }
+  return documentIds;
+}

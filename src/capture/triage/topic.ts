@@ -1,0 +1,196 @@
+/**
+ * What a turn is about, as documents: every word that hits the index is a candidate, and a document is as
+ * good as the share of the words it answers for, rare words counting more. It promises that a topic nobody
+ * ever looked at is told as such, however common its single words are.
+ */
+import type { DocumentIndex, WordHits } from "./document-index.ts";
+import type { ContentWord } from "./turn-reading.ts";
+import { foldWord, foldedWords, wordRarity } from "./words.ts";
+
+/** A word of the turn together with what it hits. */
+export interface TopicWord {
+  readonly word: ContentWord;
+  readonly hits: WordHits;
+  /** Number of the phrase it stands in: "train strike refund" is one, "octavia I saw" is two. */
+  readonly phrase: number;
+}
+
+/** How well one document answers for the topic. */
+export interface TopicMatch {
+  readonly documentId: number;
+  /** Weighted share of the best phrase that the document answers for, 0 to 1. */
+  readonly coverage: number;
+  /** Rank among matches of like coverage: also counts the other phrases and words that name a medium. */
+  readonly score: number;
+}
+
+export interface Topic {
+  readonly words: readonly TopicWord[];
+  /** The words of the weightiest phrase as written, for "nothing recorded about …"; empty without any. */
+  readonly phrase: string;
+  /** Best first. */
+  readonly matches: readonly TopicMatch[];
+}
+
+/** Below this share a document is a coincidence of words. */
+export const COVERAGE_FLOOR = 0.52;
+
+/** Looks the content words of a turn up. */
+export function readTopic(
+  turn: string,
+  contentWords: readonly ContentWord[],
+  index: DocumentIndex,
+): Topic {
+  const words = lookUp(turn, contentWords.slice(0, MAX_WORDS), index);
+  const phrases = new Map<number, TopicWord[]>();
+  for (const word of words) {
+    const phrase = phrases.get(word.phrase) ?? [];
+    phrase.push(word);
+    phrases.set(word.phrase, phrase);
+  }
+  const best = new Map<number, { coverage: number; extra: number }>();
+  let heaviest: { readonly weight: number; readonly words: readonly TopicWord[] } | null = null;
+  for (const phrase of phrases.values()) {
+    const telling = phrase.filter(({ word }) => !word.generic);
+    const total = telling.reduce((sum, word) => sum + weightOf(word), 0);
+    if (telling.length > 0 && (heaviest === null || total > heaviest.weight)) {
+      heaviest = { weight: total, words: phrase };
+    }
+    const missing = telling.reduce((sum, word) => sum + missingWeight(word), 0);
+    for (const [documentId, { matched, notMissing }] of sumHits(telling)) {
+      const coverage = matched / (matched + Math.max(0, missing - notMissing));
+      const known = best.get(documentId);
+      if (known === undefined) best.set(documentId, { coverage, extra: 0 });
+      else {
+        known.extra += Math.min(coverage, known.coverage);
+        known.coverage = Math.max(coverage, known.coverage);
+      }
+    }
+  }
+  // A word for a medium decides between documents, it never finds one.
+  for (const { word, hits } of words) {
+    if (!word.generic) continue;
+    for (const documentId of hits.documents.keys()) {
+      const known = best.get(documentId);
+      if (known !== undefined) known.extra += 0.3;
+    }
+  }
+  const matches = [...best]
+    .map(([documentId, { coverage, extra }]) => ({
+      documentId,
+      coverage,
+      score: coverage + 0.15 * extra,
+    }))
+    .sort((a, b) => b.score - a.score || b.documentId - a.documentId);
+  return { words, phrase: heaviest === null ? "" : phraseText(turn, heaviest.words), matches };
+}
+
+const MAX_WORDS = 24;
+/** Looking for compounds and typing errors walks the whole vocabulary. */
+const MAX_ALIKE = 8;
+
+function lookUp(
+  turn: string,
+  contentWords: readonly ContentWord[],
+  index: DocumentIndex,
+): readonly TopicWord[] {
+  const words: TopicWord[] = [];
+  let phrase = 0;
+  let alikeLeft = MAX_ALIKE;
+  let previous: ContentWord | null = null;
+  let joined: WordHits | null = null;
+  for (const [at, word] of contentWords.entries()) {
+    if (previous !== null && !isLinked(turn, previous, word)) phrase += 1;
+    previous = word;
+    if (joined !== null) {
+      // The second half of a name that was dictated as two words.
+      words.push({ word, hits: joined, phrase });
+      joined = null;
+      continue;
+    }
+    let hits = findWord(word, index, false);
+    if (hits.how === "none") {
+      const next = contentWords[at + 1];
+      const both =
+        next === undefined ? null : index.find(word.folded + next.folded, { alike: false });
+      if (both !== null && both.how !== "none") {
+        hits = both;
+        joined = both;
+      } else if (alikeLeft > 0 && !word.generic) {
+        alikeLeft -= 1;
+        hits = findWord(word, index, true);
+      }
+    }
+    words.push({ word, hits, phrase });
+  }
+  return words;
+}
+
+/** A name written in one ("RoutePlanner", "chapter3") is also looked for by its pieces. */
+function findWord(word: ContentWord, index: DocumentIndex, alike: boolean): WordHits {
+  const hits = index.find(word.folded, { alike });
+  if (hits.how !== "none") return hits;
+  const pieces = foldedWords(word.text).filter(({ whole }) => !whole);
+  if (pieces.length < 2) return hits;
+  const found = pieces.map(({ text }) => index.find(text, { alike: false }));
+  const [first, ...rest] = found;
+  if (first === undefined || found.some(({ how }) => how === "none")) return hits;
+  const documents = new Map(
+    [...first.documents].filter(([id]) => rest.every((other) => other.documents.has(id))),
+  );
+  return documents.size === 0 ? hits : { weight: hits.weight, how: "stem", documents };
+}
+
+/** What each document answers for, and what of the missing weight is not missing in it. */
+function sumHits(
+  words: readonly TopicWord[],
+): ReadonlyMap<number, { readonly matched: number; readonly notMissing: number }> {
+  const sums = new Map<number, { matched: number; notMissing: number }>();
+  for (const word of words) {
+    for (const [id, closeness] of word.hits.documents) {
+      const sum = sums.get(id) ?? { matched: 0, notMissing: 0 };
+      sums.set(id, sum);
+      sum.matched += weightOf(word) * closeness;
+      sum.notMissing += missingWeight(word) * closeness;
+    }
+  }
+  return sums;
+}
+
+/** Rare in the owner's titles, and rare in general: a title that shares "octavia" is meant, one that shares "form" may not be. */
+export function weightOf({ word, hits }: TopicWord): number {
+  return hits.weight * wordRarity(word.folded);
+}
+
+/**
+ * What a word takes off a document that lacks it. One that other documents hold could have been here and is not; one
+ * that none holds may only be the owner's way of putting it.
+ */
+function missingWeight(word: TopicWord): number {
+  return weightOf(word) * (word.hits.how === "none" ? 0.85 : 1.3);
+}
+
+/** Whether nothing but articles, possessives and prepositions stands between two words. */
+function isLinked(turn: string, left: ContentWord, right: ContentWord): boolean {
+  const between = turn.slice(left.startIndex + left.text.length, right.startIndex);
+  if (between.length > 24 || /[.?!;:\n()]/u.test(between.replace(/[._-](?=\S)/gu, "")))
+    return false;
+  return between.split(/[^\p{L}\p{M}]+/u).every((word) => word === "" || LINKS.has(foldWord(word)));
+}
+
+const LINKS: ReadonlySet<string> = new Set(
+  (
+    "the a an my our his her their your of in on for about with from to at by and s " +
+    "der die das den dem des ein eine einen einem einer meine mein meinen meinem meiner unser unsere von vom zu zum zur fur uber mit aus im am an und bei " +
+    "el la los las un una unos unas de del al en para por sobre con mi mis su y e " +
+    "le les l d du des une pour sur avec a au aux mon ma mes et chez"
+  ).split(" "),
+);
+
+function phraseText(turn: string, words: readonly TopicWord[]): string {
+  // "look at the scuba diving page": how it was asked stands in front, what kind of thing it is behind.
+  const first = words.find(({ word }) => !word.generic)?.word;
+  const last = words.at(-1)?.word;
+  if (first === undefined || last === undefined) return "";
+  return turn.slice(first.startIndex, last.startIndex + last.text.length).replace(/\s+/gu, " ");
+}

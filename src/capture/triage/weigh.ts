@@ -1,0 +1,113 @@
+/**
+ * Decides which readings of a turn are answered. What the words sound like (intents) is weighed against what
+ * the record holds (slots): a reading without its slot gives its weight to the one that can be answered, and a slot
+ * that fits exactly speaks for its reading. Silence needs certainty in both directions.
+ */
+import type { AnchorWindow } from "./anchors.ts";
+import type { Subject } from "./subject.ts";
+import type { Topic } from "./topic.ts";
+import type { Intent, TurnReading } from "./turn-reading.ts";
+
+export interface WeighedReadings {
+  /** What the turn is taken to ask for. */
+  readonly intent: Intent;
+  /** Those to answer, best first, with their share of the budget; empty for silence. */
+  readonly readings: readonly { readonly intent: Intent; readonly weight: number }[];
+}
+
+export interface Slots {
+  readonly reading: TurnReading;
+  readonly topic: Topic;
+  readonly anchor: AnchorWindow | null;
+  readonly subject: Subject | null;
+}
+
+/** The second reading is answered too when it is worth this share of the first. */
+const CLOSE = 0.6;
+
+export function weighReadings(slots: Slots): WeighedReadings {
+  const weights = moveWeights(slots);
+  const ranked = ANSWERED.map((intent) => ({ intent, weight: weights[intent] })).sort(
+    (a, b) => b.weight - a.weight,
+  );
+  const [first, second] = ranked;
+  if (first === undefined || first.weight <= 0 || isSmallTalk(slots, first.weight)) {
+    return { intent: "none", readings: [] };
+  }
+  const isClose = second !== undefined && second.weight >= first.weight * CLOSE;
+  const readings = isClose && !isSame(first.intent, second.intent) ? [first, second] : [first];
+  return { intent: first.intent, readings };
+}
+
+/** In the order of preference between equals. */
+const ANSWERED = [
+  "anchor",
+  "duration",
+  "lastseen",
+  "topic",
+  "window",
+  "resume",
+  "now",
+] as const satisfies readonly Intent[];
+
+/** The intents with the weight of those that cannot be answered moved to what the turn can mean instead. */
+function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent, number> {
+  const { intents } = reading;
+  const weights: Record<Intent, number> = { ...intents };
+  const move = (from: Intent, to: Intent, share: number): void => {
+    const moved = weights[from] * share;
+    weights[from] -= moved;
+    weights[to] += moved;
+  };
+  const hasTime = reading.times.some(({ kind }) => kind !== "now" && kind !== "recent");
+  const saysNow = reading.times.some(({ kind }) => kind === "now");
+  const telling = topic.words.filter(({ word }) => !word.generic).length;
+  const found = subject?.coverage ?? 0;
+
+  // An event that was found beside a side word is hardly there by chance.
+  if (anchor !== null && anchor.certain) {
+    for (const intent of ["window", "resume", "topic", "lastseen", "now"] as const) {
+      move(intent, "anchor", 0.5);
+    }
+  }
+  if (anchor === null) move("anchor", hasTime ? "window" : telling > 0 ? "topic" : "resume", 1);
+  if (telling === 0) {
+    move("topic", hasTime ? "window" : "resume", 0.8);
+    move("lastseen", hasTime ? "window" : "resume", 0.8);
+    if (!hasTime) move("window", "resume", 0.3);
+  } else {
+    // "Pick up the budget where I left off" is about the budget; so is "what did I do for the budget".
+    move("resume", "topic", found >= 0.75 ? 0.85 : 0.2);
+    move("window", "topic", (found >= 0.75 ? 0.7 : 0.1) * (hasTime ? 0.6 : 1));
+    // What is in front needs no name; the more is named, the less it is that.
+    if (!saysNow) move("now", found >= 0.75 ? "topic" : "none", telling === 1 ? 0.25 : 0.55);
+  }
+  if (hasTime) {
+    move("now", "window", 0.6);
+    move("resume", "window", 0.4);
+  }
+  return weights;
+}
+
+/**
+ * Whether the turn is no question about the record. Slots that fit raise the bar, since small talk rarely names a
+ * past time or the very words of a title; what fits nothing lowers it.
+ */
+function isSmallTalk({ reading, anchor, subject, topic }: Slots, bestWeight: number): boolean {
+  const { none } = reading.intents;
+  const hasTime = reading.times.some(({ kind }) => kind !== "now" && kind !== "recent");
+  const telling = topic.words.some(({ word }) => !word.generic);
+  let bar = 0.5;
+  if (anchor?.certain === true && anchor.named) bar += 0.3;
+  // "Good morning" names a time as well.
+  if (hasTime && topic.words.length > 0) bar += 0.2;
+  if (subject !== null && subject.coverage >= 0.8) bar += 0.15;
+  if (telling && subject === null && !hasTime && anchor === null) bar -= 0.1;
+  return none > bar || (none > 0.3 && none > bestWeight * 1.1 && bar <= 0.5);
+}
+
+/** Both are answered by the same lines. */
+function isSame(a: Intent, b: Intent): boolean {
+  const looksUp = (intent: Intent): boolean => intent === "topic" || intent === "lastseen";
+  return looksUp(a) && looksUp(b);
+}

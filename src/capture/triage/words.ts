@@ -1,0 +1,157 @@
+/**
+ * Cuts text into words that can be compared across titles and turns, and tells how alike two words are. It
+ * knows no dictionary: inflections, compounds and typing errors are told by their letters, so that
+ * the same few rules serve every language written with spaces.
+ */
+
+import { inflateRawSync } from "node:zlib";
+import { COMMON_WORDS } from "./common-words.ts";
+
+/** One word of a text, folded: lower case, without diacritics. */
+export interface FoldedWord {
+  readonly text: string;
+  /** False for a piece of a longer word ("tile" of "MapTileCache") and for the joined form of pieces. */
+  readonly whole: boolean;
+}
+
+/** Lower case, compatibility forms unified, diacritics off: "Übersicht" is "ubersicht", "ﬁle" is "file". */
+export function foldWord(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replace(/ß/gu, "ss")
+    .replace(/ø/gu, "o")
+    .replace(/ł/gu, "l")
+    .replace(/œ/gu, "oe")
+    .replace(/æ/gu, "ae");
+}
+
+/**
+ * The words of a title or a place. Names that programs write together are given whole and in pieces:
+ * "MapTileCache.swift" gives maptilecache, map, tile, cache, swift; "chapter3" gives chapter3, chapter.
+ */
+export function foldedWords(text: string): readonly FoldedWord[] {
+  const found = new Map<string, boolean>();
+  const add = (word: string, whole: boolean): void => {
+    if (word !== "") found.set(word, whole || (found.get(word) ?? false));
+  };
+  for (const [run] of text
+    .normalize("NFKC")
+    .matchAll(/[\p{L}\p{N}\p{M}]+(?:[-_.'’][\p{L}\p{N}\p{M}]+)*/gu)) {
+    const parts = run.split(/[-_.'’]/u);
+    for (const part of parts) {
+      for (const piece of cjkPieces(part)) add(foldWord(piece), true);
+      const humps = part.split(
+        /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u,
+      );
+      if (humps.length > 1 && humps.length < 8) {
+        for (const hump of humps) if (hump.length > 1) add(foldWord(hump), false);
+      }
+    }
+    if (parts.length > 1 && parts.length < 6) add(foldWord(parts.join("")), false);
+  }
+  return [...found].map(([word, whole]) => ({ text: word, whole }));
+}
+
+/**
+ * What is left of a word when its inflection is off; a key, not a word to show. Both sides of a comparison
+ * go through it, so that too much taken off costs little.
+ */
+export function stemWord(word: string): string {
+  if (word.length < 4 || /\d/.test(word)) return word;
+  let stem = word;
+  if (stem.endsWith("ies") && stem.length > 4) stem = `${stem.slice(0, -3)}y`;
+  else if (stem.endsWith("s") && !stem.endsWith("ss")) stem = stem.slice(0, -1);
+  for (const ending of ENDINGS) {
+    if (stem.length - ending.length >= 4 && stem.endsWith(ending)) {
+      stem = stem.slice(0, -ending.length);
+      break;
+    }
+  }
+  if (stem.length > 3 && /([bdfgklmnprt])\1$/.test(stem)) stem = stem.slice(0, -1);
+  if (stem.length > 4) stem = stem.replace(/[aeoiy]{1,2}$/, "");
+  return stem;
+}
+
+/** Endings of inflection in English, German, Spanish and French, longest first. */
+const ENDINGS = ["ungen", "ings", "ing", "ern", "ers", "ung", "est", "ed", "er", "en", "em", "es"];
+
+/**
+ * How much a word tells that no title holds, and how far one that a title holds can be there by chance: 0.45 for
+ * the commonest words of English to 1.1 for words outside its few thousand common ones, and for other languages.
+ */
+export function wordRarity(word: string): number {
+  const own = COMMON.get(word) ?? Infinity;
+  const singular = word.endsWith("s") ? (COMMON.get(word.slice(0, -1)) ?? Infinity) : Infinity;
+  const rank = Math.min(own, singular);
+  if (rank === Infinity) return 1.1;
+  return rank < 1000 ? 0.45 : rank < 2500 ? 0.65 : 0.85;
+}
+
+const COMMON: ReadonlyMap<string, number> = new Map(
+  inflateRawSync(Buffer.from(COMMON_WORDS, "base64"))
+    .toString("utf8")
+    .split(" ")
+    .map((word, rank) => [word, rank]),
+);
+
+/**
+ * How alike two folded words are that are not equal and share no stem, 0 to 1; 0 for "not at all".
+ *
+ * Long common beginnings ("vaccination", "vaccines") come before compounds ("steuer" in
+ * "steuererklarung") and those before typing errors ("lisobn").
+ */
+export function wordLikeness(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  if (shorter < 4 || Math.abs(a.length - b.length) > 12) return 0;
+  let common = 0;
+  while (common < shorter && a.charCodeAt(common) === b.charCodeAt(common)) common += 1;
+  const restA = a.length - common;
+  const restB = b.length - common;
+  if (common >= 5 && common >= 0.7 * shorter && restA <= 5 && restB <= 5) return 0.8;
+  if (shorter >= 5 && (common === shorter || a.endsWith(b) || b.endsWith(a))) return 0.7;
+  if (common === 0 || Math.abs(a.length - b.length) > 2 || /\d/.test(a) || /\d/.test(b)) return 0;
+  const allowed = shorter >= 8 ? 2 : shorter >= 5 ? 1 : 0;
+  if (allowed === 0) return 0;
+  const edits = editDistance(a, b, allowed);
+  return edits <= allowed ? (edits === 1 ? 0.75 : 0.65) : 0;
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbours; more than `limit` is told as `limit + 1`. */
+function editDistance(a: string, b: string, limit: number): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
+      let cost = Math.min(
+        (previous[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (previous[j - 1] ?? 0) + (same ? 0 : 1),
+      );
+      const swapped =
+        i > 1 &&
+        j > 1 &&
+        a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
+        a.charCodeAt(i - 2) === b.charCodeAt(j - 1);
+      if (swapped) cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
+      row.push(cost);
+      least = Math.min(least, cost);
+    }
+    if (least > limit) return limit + 1;
+    before = previous;
+    previous = row;
+  }
+  return previous[b.length] ?? limit + 1;
+}
+
+/** Scripts without spaces are compared by pairs of characters. */
+function cjkPieces(part: string): readonly string[] {
+  if (!/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(part)) return [part];
+  const characters = Array.from(part);
+  if (characters.length <= 2) return [part];
+  return characters.slice(1).map((character, index) => (characters[index] ?? "") + character);
+}

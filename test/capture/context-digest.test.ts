@@ -1,0 +1,172 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createDigester, type DigestAnswer } from "../../src/capture/context-digest.ts";
+import { stripLeadingSystemContext } from "../../src/tui/tui-formatters.ts";
+import type { ActivityHistory } from "../../src/store/history.ts";
+import { nastyText } from "../helpers/arbitraries.ts";
+import { createMemoryHistory, type RecordedWindow } from "../helpers/memory-history.ts";
+import { propertyRuns } from "../helpers/property-runs.ts";
+
+const ZONE = "Europe/Berlin";
+
+/** Microseconds of a Berlin winter time such as "26 10:15": the day in November 2026 and the clock. */
+function us(text: string): number {
+  const [day = "", clock = ""] = text.split(" ");
+  return Date.parse(`2026-11-${day.padStart(2, "0")}T${clock}:00+01:00`) * 1000;
+}
+
+function show(
+  app: string,
+  title: string,
+  from: string,
+  to: string,
+  place?: string,
+): RecordedWindow {
+  const day = from.split(" ")[0] ?? "";
+  const endUs = us(to.includes(" ") ? to : `${day} ${to}`);
+  return { app, title, startUs: us(from), endUs, ...(place === undefined ? {} : { place }) };
+}
+
+const WINDOWS: readonly RecordedWindow[] = [
+  show("Code", "cart.ts — shop — Visual Studio Code", "23 09:00", "10:00"),
+  show("Firefox", "Octopus brains - BBC — Mozilla Firefox", "24 20:00", "20:06", "bbc.com/octopus"),
+  show("Code", "cart.ts — shop — Visual Studio Code", "26 09:00", "09:30"),
+  show("Firefox", "Payment intents | Stripe", "26 09:30", "09:40", "stripe.com/intents"),
+  show("Code", "● checkout.ts — shop — Visual Studio Code", "26 09:40", "10:25"),
+  show("zoom", "Call with Ines — Zoom Meeting", "26 10:30", "11:00"),
+  show("LibreOffice", "Rent 2026.ods — LibreOffice Calc", "26 11:00", "12:20"),
+  show("Slack", "(3) #team — Slack", "26 13:05", "13:15"),
+  show("LibreOffice", "Letter.odt — LibreOffice Writer", "26 13:15", "14:00"),
+];
+const NOW = us("26 14:01");
+
+function ask(
+  turn: string,
+  more: { history?: ActivityHistory; previousTurn?: string; budgetTokens?: number } = {},
+): DigestAnswer {
+  const { history = createMemoryHistory(WINDOWS), ...rest } = more;
+  return createDigester({ history }).render({ turn, nowUs: NOW, timeZone: ZONE, ...rest });
+}
+
+function bodyOf(answer: DigestAnswer): readonly string[] {
+  return answer.block?.trimEnd().split("\n").slice(1, -1) ?? [];
+}
+
+describe("the digest answers", () => {
+  it("what was before a call, with the call", () => {
+    const answer = ask("what was I doing right before the call with Ines?");
+    expect(answer.intent).toBe("anchor");
+    expect(bodyOf(answer)).toEqual([
+      "Thu 26 Nov 2026 (today):",
+      '- 10:10–10:25 (15 min) Code: "checkout.ts — shop"',
+      '- 10:30–11:00 (30 min) zoom: "Call with Ines — Zoom Meeting"',
+    ]);
+    expect(answer.reasons).toHaveLength(2);
+    expect(answer.eventIds).toEqual([us("26 10:30")]);
+  });
+
+  it("what came after lunch, which is the longest absence around noon", () => {
+    expect(bodyOf(ask("what did I do after lunch?"))).toEqual([
+      "Thu 26 Nov 2026 (today):",
+      '- 13:05–13:15 (10 min) Slack: "#team"',
+      '- 13:15–13:35 (20 min) LibreOffice: "Letter.odt"',
+    ]);
+  });
+
+  it("what happened in a time", () => {
+    expect(bodyOf(ask("what did I do on Monday?"))).toEqual([
+      "Mon 23 Nov 2026:",
+      '- 09:00–10:00 (1 h) Code: "cart.ts — shop"',
+    ]);
+  });
+
+  it("where a page was, and how long a piece of work took", () => {
+    expect(bodyOf(ask("find the octopus article I was reading"))).toEqual([
+      "Tue 24 Nov 2026:",
+      '- 20:00–20:06 (6 min) Firefox: "Octopus brains - BBC" bbc.com/octopus',
+    ]);
+    const total = bodyOf(ask("how long did I work on the shop this week?"))[0];
+    expect(total).toMatch(
+      /^- total on "shop": 2 h 15 min of 5 h 16 min active, Mon 23 Nov – Thu 26 Nov 2026$/,
+    );
+  });
+
+  it("what is in front now, passing over the assistant's own window", () => {
+    const windows = [...WINDOWS, show("Claude", "Chat", "26 14:00", "14:01")];
+    const digester = createDigester({
+      history: createMemoryHistory(windows),
+      isAssistant: (app) => app === "Claude",
+    });
+    const answer = digester.render({ turn: "summarise this document", nowUs: NOW, timeZone: ZONE });
+    expect(answer.intent).toBe("now");
+    expect(bodyOf(answer)[1]).toContain("Letter.odt");
+  });
+
+  it("a follow-up with what the turn before was about", () => {
+    const answer = ask("and what about Monday?", {
+      previousTurn: "how long did I work on the shop today?",
+    });
+    expect(bodyOf(answer)[0]).toContain("1 h of 1 h active, Mon 23 Nov 2026");
+  });
+
+  it("with nothing at all to small talk, however much is recorded", () => {
+    for (const turn of ["thanks!", "tell me a joke", "", "…", "what is the capital of Peru?"]) {
+      expect(ask(turn)).toMatchObject({ block: null, intent: "none", tokens: 0 });
+    }
+  });
+
+  it("with one line when the topic was never there, and when nothing was recorded yet", () => {
+    const answer = ask("when did I look at the scuba diving course?");
+    expect(bodyOf(answer)).toEqual([
+      '- nothing recorded about "scuba diving course" (history since 23 Nov 2026)',
+    ]);
+    expect(answer.tokens).toBeLessThanOrEqual(45);
+    const empty = ask("find the octopus article", { history: createMemoryHistory([]) });
+    expect(bodyOf(empty)).toEqual(['- nothing recorded about "octopus article" (no history yet)']);
+  });
+});
+
+describe("whatever is asked of whatever was recorded, a digest", () => {
+  const questions = fc.constantFrom(
+    "what was I doing yesterday?",
+    "how long did I spend on the shop this week?",
+    "find the octopus page",
+    "what was I doing before lunch?",
+    "where was I?",
+    "summarise this page",
+  );
+
+  it("stays within its budget, is the same twice, and can be stripped off the turn", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(questions, nastyText(12)),
+        fc.array(nastyText(6), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 400 }),
+        (turn, titles, budgetTokens) => {
+          const hostile = titles.map((title, index) =>
+            show("Firefox", title, `26 13:${20 + index}`, `26 13:${21 + index}`),
+          );
+          const history = createMemoryHistory([...WINDOWS, ...hostile]);
+          const answer = ask(turn, { history, budgetTokens });
+          expect(ask(turn, { history, budgetTokens })).toEqual(answer);
+          expect(answer.tokens).toBeLessThanOrEqual(budgetTokens);
+          if (answer.block === null) return;
+          expect(stripLeadingSystemContext(`${answer.block}hello`)).toBe("hello");
+          expect(answer.reasons).toHaveLength(
+            answer.block.split("\n").filter((line) => line.startsWith("- ")).length,
+          );
+        },
+      ),
+      { numRuns: propertyRuns(40, 3000) },
+    );
+  });
+
+  it("does not depend on the turns before, nor on what happened later", () => {
+    const whole = createMemoryHistory(WINDOWS);
+    const used = createDigester({ history: whole });
+    used.render({ turn: "find the octopus page", nowUs: NOW, timeZone: ZONE });
+    const request = { turn: "what did I do on Monday?", nowUs: us("24 08:00"), timeZone: ZONE };
+    const early = createDigester({ history: createMemoryHistory(WINDOWS.slice(0, 1)) });
+    expect(used.render(request)).toEqual(early.render(request));
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { createDocumentIndex, documentWords } from "../../../src/capture/triage/document-index.ts";
+import type { HistoryDocument } from "../../../src/store/history.ts";
+import { createMemoryHistory, type RecordedWindow } from "../../helpers/memory-history.ts";
+
+function windows(...titles: readonly string[]): readonly RecordedWindow[] {
+  return titles.map((title, index) => ({
+    app: "gedit",
+    title,
+    startUs: index * 1e9,
+    endUs: index * 1e9 + 1e8,
+  }));
+}
+
+function hits(titles: readonly string[], word: string): readonly number[] {
+  const index = createDocumentIndex();
+  index.refresh(createMemoryHistory(windows(...titles)));
+  return [...index.find(word).documents.keys()];
+}
+
+describe("the document index", () => {
+  it("finds a word as written, inflected, in a compound and mistyped", () => {
+    expect(hits(["tomato plants", "tomatoes"], "tomato")).toEqual([1, 2]);
+    expect(hits(["Steuererklärung 2026"], "steuer")).toEqual([1]);
+    expect(hits(["Cheap flights to Lisbon"], "lisobn")).toEqual([1]);
+    expect(hits(["Cheap flights to Lisbon"], "madrid")).toEqual([]);
+  });
+
+  it("looks for what is only alike after the word itself failed", () => {
+    expect(hits(["budget", "budgit"], "budget")).toEqual([1]);
+  });
+
+  it("reads host and path of a page, and holds words of the address for less than those of the title", () => {
+    const page: HistoryDocument = {
+      id: 1,
+      app: "firefox",
+      title: "Idempotent requests",
+      place: "docs.example.com/payments/api",
+    };
+    const words = documentWords(page);
+    expect(words.get("requests")).toBe(false);
+    expect(words.get("example")).toBe(false);
+    expect(words.get("payments")).toBe(true);
+    expect(words.has("com")).toBe(false);
+  });
+
+  it("takes in what is new, and nothing twice", () => {
+    const index = createDocumentIndex();
+    expect(index.refresh(createMemoryHistory(windows("alpha one")))).toBe(true);
+    expect(index.refresh(createMemoryHistory(windows("alpha one")))).toBe(false);
+    expect(index.refresh(createMemoryHistory(windows("alpha one", "alpha two")))).toBe(true);
+    expect(index.find("alpha").documents.size).toBe(2);
+    expect(index.size()).toBe(2);
+  });
+
+  it("forgets the words of a document that was deleted from the store", () => {
+    const index = createDocumentIndex();
+    const full = createMemoryHistory(windows("secret plan", "weather", "news"));
+    index.refresh(full);
+    index.refresh({
+      ...full,
+      extent: () => ({ documents: 2, lastDocumentId: 3 }),
+      documentsAfter: (id, limit) => full.documentsAfter(id, limit).filter(({ id }) => id !== 1),
+    });
+    expect(index.find("secret").how).toBe("none");
+    expect(index.find("weather").how).toBe("exact");
+  });
+});
