@@ -3,6 +3,7 @@
  * what was committed or, while the disk refuses, what is held in memory, and that one failing part leaves the
  * others running.
  */
+import { schedule, type ScheduledTask } from "node-cron";
 import type {
   ActivityApi,
   ContextAnswer,
@@ -37,6 +38,7 @@ import type { Log } from "./log.ts";
 import { createOwnerControl } from "./owner-control.ts";
 import type { Paths } from "./paths.ts";
 import { openEventStore } from "./store/events.ts";
+import { createHousekeeping } from "./store/housekeeping.ts";
 import { openSearch } from "./store/search.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
 import { VERSION } from "./version.ts";
@@ -72,6 +74,17 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   checkPrivacyGate(gate, config.privacy, startedUs);
   const store = openEventStore({ directory: paths.dataDirectory, clock, log });
   const search = openSearch(store.database.path);
+  const { keep_days: keepDays, max_megabytes: maxMegabytes } = config.store;
+  const housekeeping = createHousekeeping({
+    store,
+    directory: paths.dataDirectory,
+    limits: {
+      maxAgeDays: keepDays === 0 ? null : keepDays,
+      maxBytes: maxMegabytes === 0 ? null : maxMegabytes * 1024 * 1024,
+    },
+    log,
+  });
+  let chores: ScheduledTask | null = null;
   const queue = createSystemEventQueue({
     rows: createSessionEventTable(store.database),
     nowUs: clock.nowUs,
@@ -155,6 +168,13 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         log.warn("cannot compare the record with the privacy rules", { reason: String(thrown) });
       });
       watchdog.start();
+      // Hourly in UTC, which skips and repeats no hour; what is due by then is done, so that a run which was
+      // slept through is made up for.
+      chores = schedule("7 * * * *", () => housekeeping.run(clock.nowUs()), {
+        name: "housekeeping",
+        timezone: "Etc/UTC",
+        noOverlap: true,
+      });
     },
     isAlive: () => {
       store.latest("window", 1);
@@ -202,6 +222,8 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       for (const keeper of Object.values(keepers)) keeper?.close();
       sampler.close();
       changes.close();
+      await chores?.destroy();
+      await housekeeping.close();
       search.close();
       owner.close();
       store.close();
@@ -333,6 +355,13 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       }));
     problems.push(...owner.problems());
     problems.push(...watchdog.problems());
+    if (store.recovery !== null) {
+      const { salvaged, fromBackup, setAsidePath } = store.recovery;
+      problems.push({
+        reason: `The database was damaged: ${salvaged} events were read from it and ${fromBackup} more from a backup.`,
+        remedy: `The damaged file lies at ${setAsidePath}; remove it when you need it no more.`,
+      });
+    }
     if (trouble !== null) {
       problems.push({
         reason: `The store cannot be written: ${trouble.reason} ${trouble.waiting} events are held in memory.`,

@@ -25,9 +25,17 @@ const captureSchema = z.strictObject({
     .default(["claude", "claude desktop", "chatgpt", "activityd"]),
 });
 
+const storeSchema = z.strictObject({
+  /** Events older than so many days are erased; 0 keeps them for ever. Daily totals stay. */
+  keep_days: z.number().int().min(0).max(36_500).default(0),
+  /** The oldest events are erased when the database grows beyond so many megabytes; 0 sets no bound. */
+  max_megabytes: z.number().int().min(0).max(1_000_000).default(0),
+});
+
 const configSchema = z.strictObject({
   capture: captureSchema.prefault({}),
   privacy: privacySchema.prefault({}),
+  store: storeSchema.prefault({}),
 });
 
 /** All settings, with defaults filled in. Keys are those of the file. */

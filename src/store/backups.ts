@@ -104,15 +104,18 @@ export function assertRestorable(path: string): void {
   openDatabase({ path }).close();
 }
 
-/** Every file of a data folder that holds a copy of what was recorded: backups and what was set aside. */
+/** Databases that were set aside because they were damaged or replaced, each a folder. */
+export function listSetAside(directory: string): readonly string[] {
+  return ["damaged", "replaced"].flatMap((folder) => entriesOf(join(directory, folder)));
+}
+
+/** Everything in a data folder that is a copy of what was recorded: backups and what was set aside. */
 export function listCopies(directory: string): readonly string[] {
-  const setAside = ["damaged", "replaced"].flatMap((folder) => {
-    const path = join(directory, folder);
-    return existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];
-  });
-  const backups = join(directory, "backups");
-  const names = existsSync(backups) ? readdirSync(backups).map((name) => join(backups, name)) : [];
-  return [...names, ...setAside];
+  return [...entriesOf(join(directory, "backups")), ...listSetAside(directory)];
+}
+
+function entriesOf(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
 /** Removes every copy, such as after something was to be forgotten. Returns how many there were. */

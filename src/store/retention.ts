@@ -40,6 +40,13 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
     `SELECT page_count - freelist_count AS used, page_size AS size
        FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
   );
+  const dropLedger = database.prepare(
+    `DELETE FROM ledger WHERE last_us < ?
+        OR EXISTS (SELECT 1 FROM json_each(ledger.event_ids) WHERE value < ?)`,
+  );
+  const firstEvent = database.prepare<{ start_us: number | null }>(
+    "SELECT min(start_us) AS start_us FROM event",
+  );
   const readMeta = database.prepare<{ value: string }>("SELECT value FROM meta WHERE name = ?");
   const writeMeta = database.prepare(
     "INSERT INTO meta(name, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
@@ -95,6 +102,11 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
       const erased = await fitInto(limits.maxBytes);
       events += erased.events;
       documents += erased.documents;
+    }
+    if (events > 0) {
+      // What a client was told of an expired event expires with it.
+      const oldestUs = firstEvent.get()?.start_us ?? nowUs;
+      dropLedger.run(oldestUs, oldestUs);
     }
     writeMeta.run(LAST_RUN, String(nowUs));
     const shredded = await eraser.shred();

@@ -1,0 +1,89 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { EventFacts } from "../../src/capture/events.ts";
+import { silentLog } from "../../src/log.ts";
+import { listBackups } from "../../src/store/backups.ts";
+import { openEventStore, type EventStore } from "../../src/store/events.ts";
+import { createHousekeeping, type Housekeeping } from "../../src/store/housekeeping.ts";
+import { createFakeClock } from "../helpers/fake-clock.ts";
+import { storable } from "../helpers/storable.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
+
+const S = 1_000_000;
+const DAY = 86_400 * S;
+const NOW = Date.parse("2026-11-27T12:00:00Z") * 1000;
+
+describe("housekeeping", () => {
+  it("keeps what expired in no file of the folder: not in backups, the ledger or old damaged files", async () => {
+    const { store, home, housekeeping } = open(7);
+    see(store, "canary one", NOW - 6.5 * DAY);
+    see(store, "kept", NOW - DAY);
+    store.database
+      .prepare(
+        `INSERT INTO ledger(first_us, last_us, times, form, intent, source, text, tokens, event_ids, reasons)
+          VALUES(?, ?, 1, 'exact', 'now', 'rules', 'told of canary one', 1, ?, '[]')`,
+      )
+      .run(NOW - DAY, NOW - DAY, JSON.stringify([NOW - 6.5 * DAY]));
+    const damaged = join(home, "damaged", "old");
+    mkdirSync(damaged, { recursive: true });
+    writeFileSync(join(damaged, "activity.db"), "canary one");
+    utimesSync(damaged, NOW / S - 30 * 86_400, NOW / S - 30 * 86_400);
+    await housekeeping.run(NOW);
+    expect(filesWith(home, "canary").toSorted()).toEqual([
+      "activity.db",
+      expect.stringMatching(/^backups\/activity-.*\.db$/),
+      "damaged/old/activity.db",
+    ]);
+    await housekeeping.run(NOW + DAY);
+    expect(filesWith(home, "canary")).toEqual([]);
+    expect(filesWith(home, "kept").length).toBeGreaterThanOrEqual(2);
+    expect(listBackups(home)).toHaveLength(1);
+  });
+
+  it("makes a backup when one is due, and none of an empty store", async () => {
+    const { store, home, housekeeping } = open(null);
+    await housekeeping.run(NOW);
+    expect(listBackups(home)).toEqual([]);
+    see(store, "kept", NOW - DAY);
+    await housekeeping.run(NOW);
+    await housekeeping.run(NOW + DAY / 2);
+    expect(listBackups(home).map(({ atUs }) => atUs)).toEqual([NOW]);
+    await housekeeping.run(NOW + 3 * DAY);
+    expect(listBackups(home)).toHaveLength(2);
+  });
+});
+
+function open(maxAgeDays: number | null): {
+  store: EventStore;
+  home: string;
+  housekeeping: Housekeeping;
+} {
+  const home = createTempHome();
+  const clock = createFakeClock("2026-11-27T12:00:00Z");
+  const store = openEventStore({ directory: home, clock, log: silentLog });
+  const limits = { maxAgeDays, maxBytes: null };
+  const housekeeping = createHousekeeping({ store, directory: home, limits, log: silentLog });
+  onTestFinished(async () => {
+    await housekeeping.close();
+    store.close();
+  });
+  return { store, home, housekeeping };
+}
+
+function see(store: EventStore, title: string, startUs: number): void {
+  const facts: EventFacts = {
+    kind: "window",
+    app: storable("A"),
+    title: storable(title),
+    place: null,
+  };
+  store.begin(facts, { startUs, endUs: startUs + S, utcOffsetMinutes: 0, timeZone: "UTC" });
+}
+
+function filesWith(home: string, text: string): string[] {
+  return readdirSync(home, { recursive: true, encoding: "utf8" }).filter((name) => {
+    const path = join(home, name);
+    return statSync(path).isFile() && readFileSync(path, "latin1").includes(text);
+  });
+}
