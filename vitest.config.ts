@@ -7,7 +7,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/system/**"],
+          exclude: ["test/system/**", "test/desktops/**"],
         },
       },
       {
@@ -19,6 +19,17 @@ export default defineConfig({
           expect: { poll: { timeout: 10_000, interval: 10 } },
           // Each file starts its own X server, buses and daemons: two at a time is what two cores carry.
           maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "desktops",
+          include: ["test/desktops/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // A shell that draws without a graphics card takes a core for itself.
+          maxWorkers: 1,
+          expect: { poll: { timeout: 10_000, interval: 10 } },
         },
       },
     ],

@@ -129,6 +129,7 @@ function createFakeShell() {
       get_gtk_application_id: () => null,
       get_sandboxed_app_id: () => "org.sandboxed.App",
       get_pid: () => pid,
+      get_stable_sequence: () => 7,
     });
     const setTitle = (next: string): void => {
       state.title = next;
@@ -229,10 +230,10 @@ describe.each([
     window.setTitle("renamed");
     shell.focus(null);
     expect(shell.emitted).toEqual([
-      ["Changed", false, "", "", 0],
-      ["Changed", true, "one", "foot", 42],
-      ["Changed", true, "renamed", "foot", 42],
-      ["Changed", false, "", "", 0],
+      ["Changed", false, "", "", 0, 0],
+      ["Changed", true, "one", "foot", 42, 7],
+      ["Changed", true, "renamed", "foot", 42, 7],
+      ["Changed", false, "", "", 0, 0],
     ]);
     expect(shell.log.slice(0, 2)).toEqual([
       "export /org/activityd/Focus typed",
@@ -250,7 +251,7 @@ describe.each([
     expect(shell.emitted.map(([, , title]) => title)).toEqual(["", "0", "1"]);
     expect(shell.timers).toHaveLength(1);
     shell.timers[0]?.();
-    expect(shell.emitted.at(-1)).toEqual(["Changed", true, "50", "org.sandboxed.App", 0]);
+    expect(shell.emitted.at(-1)).toEqual(["Changed", true, "50", "org.sandboxed.App", 0, 7]);
     // Nothing changed in the second pause, so it is the last.
     shell.timers[1]?.();
     expect(shell.timers).toHaveLength(2);

@@ -7,6 +7,7 @@ import type { WindowSample } from "../events.ts";
 import { openBusSource, watchForName } from "./dbus-source.ts";
 import { readFlag, readNumber, readText } from "./dbus-values.ts";
 import { readExecutable } from "./process-executable.ts";
+import { createWindowReporter } from "./window-reporter.ts";
 import type { Blindness, Rejection, SourceProvider, SourceResult } from "./source.ts";
 
 const SHELL = "org.gnome.Shell";
@@ -36,18 +37,23 @@ export const gnomeShell: SourceProvider<"window"> = {
           interface: FOCUS.interface,
           member: "Get",
         });
-        return reply.ok ? parseFocus(reply.body) : { ok: false, ...EXTENSION_SILENT };
+        if (!reply.ok) return { ok: false, ...EXTENSION_SILENT };
+        return { ok: true, value: (await parseFocus(reply.body)).sample };
       };
+      const reporter = createWindowReporter(context.clock, report);
       let order = Promise.resolve();
       await bus.onSignal(
         { sender: SHELL, path: FOCUS.path, interface: FOCUS.interface, member: "Changed" },
         ({ body }) => {
-          order = order.then(async () => report(await parseFocus(body)));
+          order = order.then(async () => {
+            const { window, sample } = await parseFocus(body);
+            reporter.tell(window, sample);
+          });
         },
       );
       const first = await read();
       if (!first.ok) return { rejected: EXTENSION_SILENT };
-      return { snapshot: read };
+      return { snapshot: read, close: reporter.close };
     }),
   watchForReturn: (context, onWake) => watchForName("session", context, FOCUS.name, onWake),
 };
@@ -97,14 +103,17 @@ const EXTENSION_GONE: Blindness = {
   remedy: "Enable it with: gnome-extensions enable focus@activityd",
 };
 
-async function parseFocus(body: readonly unknown[]): Promise<SourceResult<WindowSample>> {
-  const [focused, title, appId, pidValue] = body;
-  if (readFlag(focused) !== true) return { ok: true, value: null };
+async function parseFocus(
+  body: readonly unknown[],
+): Promise<{ readonly window: number; readonly sample: WindowSample | null }> {
+  const [focused, title, appId, pidValue, windowId] = body;
+  const window = readNumber(windowId) ?? 0;
+  if (readFlag(focused) !== true) return { window, sample: null };
   const pid = readNumber(pidValue) || null;
   const executable = await readExecutable(pid);
   const app = readText(appId) || (executable === null ? "unknown" : path.basename(executable));
   return {
-    ok: true,
-    value: { app, title: readText(title), url: null, pid, executable, private: null },
+    window,
+    sample: { app, title: readText(title), url: null, pid, executable, private: null },
   };
 }

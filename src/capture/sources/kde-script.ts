@@ -17,7 +17,8 @@ const TITLE_PAUSE_MS = 500;
 
 /**
  * The script for a connection with this unique name. It calls
- * `Active(focused: boolean, caption: string, class: string, pid: number)`.
+ * `Active(focused: boolean, caption: string, class: string, pid: number, window: string)`, where `window` is
+ * the same for the same window.
  */
 export function renderKwinScript(uniqueName: string): string {
   return `"use strict";
@@ -34,11 +35,14 @@ export function renderKwinScript(uniqueName: string): string {
     changed = false;
     const window = current;
     if (window === null) {
-      callDBus(target[0], target[1], target[2], target[3], false, "", "", 0);
+      callDBus(target[0], target[1], target[2], target[3], false, "", "", 0, "");
       return;
     }
     const name = String(window.resourceClass || window.resourceName || "");
-    callDBus(target[0], target[1], target[2], target[3], true, String(window.caption), name, window.pid | 0);
+    callDBus(
+      target[0], target[1], target[2], target[3],
+      true, String(window.caption), name, window.pid | 0, String(window.internalId)
+    );
   }
 
   function onCaption() {

@@ -3,9 +3,9 @@
  * time where Plasma tells it (under X11). It promises that the script is taken out again on close, and that
  * only KWin itself is believed.
  *
- * Plasma 5.27 and 6; the object path of a loaded script differs, so both are tried.
+ * Plasma 5.27 and 6.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { WindowSample } from "../events.ts";
@@ -14,6 +14,7 @@ import { openBusSource, watchForName } from "./dbus-source.ts";
 import { readFlag, readNumber, readText } from "./dbus-values.ts";
 import { KWIN_SINK, renderKwinScript } from "./kde-script.ts";
 import { readExecutable } from "./process-executable.ts";
+import { createWindowReporter, type WindowReporter } from "./window-reporter.ts";
 import type {
   Blindness,
   Rejection,
@@ -41,16 +42,19 @@ export const kwin: SourceProvider<"window"> = {
     openBusSource<"window">("session", context, async ({ bus, report, lose }) => {
       const owner = await bus.nameOwner(KWIN);
       if (owner === null) return { rejected: NO_KWIN };
-      const focus = createFocus(report);
+      const reporter = createWindowReporter(context.clock, report);
+      const focus = createFocus(reporter);
       bus.onCall(KWIN_SINK, (call) => {
         if (call.sender === owner) focus.called(call);
       });
       await bus.onNameOwner(KWIN, (_, next) => {
         if (next !== owner) lose(KWIN_GONE);
       });
-      const refused = await runScript(bus, context);
-      if (refused !== null) return { rejected: refused };
-      if (!(await focus.first())) return { rejected: SILENT_SCRIPT };
+      const refused = await runScript(bus, context, focus.first);
+      if (refused !== null) {
+        reporter.close();
+        return { rejected: refused };
+      }
       return {
         snapshot: async () => {
           // The script reports by itself; all there is to ask is whether it still runs.
@@ -62,7 +66,10 @@ export const kwin: SourceProvider<"window"> = {
           }
           return focus.latest();
         },
-        close: () => bus.send({ ...SCRIPTING, member: "unloadScript" }, "s", [SCRIPT_NAME]),
+        close: () => {
+          reporter.close();
+          bus.send({ ...SCRIPTING, member: "unloadScript" }, "s", [SCRIPT_NAME]);
+        },
       };
     }),
   watchForReturn: (context, onWake) => watchForName("session", context, KWIN, onWake),
@@ -121,16 +128,17 @@ interface Focus {
 }
 
 /** Turns the calls of the script into samples, in their order. */
-function createFocus(report: (result: SourceResult<WindowSample>) => void): Focus {
-  let latest: SourceResult<WindowSample> | null = null;
+function createFocus(reporter: WindowReporter): Focus {
+  let latest: { readonly sample: WindowSample | null } | null = null;
   let wake: (() => void) | null = null;
   let order = Promise.resolve();
   return {
     called: ({ body }) => {
       order = order.then(async () => {
-        latest = await parseActive(body);
+        const { window, sample } = await parseActive(body);
+        latest = { sample };
         wake?.();
-        report(latest);
+        reporter.tell(window, sample);
       });
     },
     first: () =>
@@ -143,42 +151,53 @@ function createFocus(report: (result: SourceResult<WindowSample>) => void): Focu
         };
         return undefined;
       }),
-    latest: () => latest ?? { ok: false, reason: SILENT_SCRIPT.reason, remedy: "" },
+    latest: () =>
+      latest === null
+        ? { ok: false, reason: SILENT_SCRIPT.reason, remedy: SILENT_SCRIPT.remedy }
+        : { ok: true, value: latest.sample },
   };
 }
 
-async function parseActive(body: readonly unknown[]): Promise<SourceResult<WindowSample>> {
-  const [focused, caption, className, pidValue] = body;
-  if (readFlag(focused) !== true) return { ok: true, value: null };
+async function parseActive(
+  body: readonly unknown[],
+): Promise<{ readonly window: string; readonly sample: WindowSample | null }> {
+  const [focused, caption, className, pidValue, windowId] = body;
+  const window = readText(windowId) ?? "";
+  if (readFlag(focused) !== true) return { window, sample: null };
   const pidNumber = readNumber(pidValue);
   const pid = pidNumber !== null && pidNumber > 0 ? pidNumber : null;
   const executable = await readExecutable(pid);
   const app = readText(className) || (executable === null ? "unknown" : path.basename(executable));
   const title = readText(caption);
-  return { ok: true, value: { app, title, url: null, pid, executable, private: null } };
+  return { window, sample: { app, title, url: null, pid, executable, private: null } };
 }
 
-/** Null when KWin runs the script. */
-async function runScript(bus: Bus, { env }: SourceContext): Promise<Rejection | null> {
+/** Loads the script and waits until it reported once. Null when it did. */
+async function runScript(
+  bus: Bus,
+  { env }: SourceContext,
+  first: () => Promise<boolean>,
+): Promise<Rejection | null> {
   const directory = await mkdtemp(path.join(env["XDG_RUNTIME_DIR"] || tmpdir(), "activityd-kwin-"));
   try {
     const file = path.join(directory, "focus.js");
     await writeFile(file, renderKwinScript(bus.uniqueName));
+    // Nothing in it is secret, and KWin may be another user than we are.
+    await chmod(directory, 0o755);
+    await chmod(file, 0o644);
     await bus.call({ ...SCRIPTING, member: "unloadScript" }, "s", [SCRIPT_NAME]);
     const loaded = await bus.call({ ...SCRIPTING, member: "loadScript" }, "ss", [
       file,
       SCRIPT_NAME,
     ]);
-    const id = loaded.ok ? readNumber(loaded.body[0]) : null;
-    if (id === null || id < 0) return refusal(loaded.ok ? "no script id" : loaded.error);
-    const script = { destination: KWIN, interface: "org.kde.kwin.Script", member: "run" };
-    const asNow = await bus.call({ ...script, path: `/Scripting/Script${id}` });
-    if (asNow.ok) return null;
-    // Before Plasma 6 the object had the bare number for a path.
-    const asBefore = await bus.call({ ...script, path: `/${id}` });
-    return asBefore.ok ? null : refusal(asBefore.error);
+    if (!loaded.ok) return refusal(loaded.error);
+    // Runs all that is loaded and does not run yet. Not the script's own object: its path is made of the number
+    // of scripts, so after another was unloaded two can share one, and it differs between Plasma 5 and 6.
+    const started = await bus.call({ ...SCRIPTING, member: "start" });
+    if (!started.ok) return refusal(started.error);
+    // KWin reads the file after it answered, so it stays until the script spoke.
+    return (await first()) ? null : SILENT_SCRIPT;
   } finally {
-    // KWin has read it by the time `run` answered.
     await rm(directory, { recursive: true, force: true });
   }
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Bus, openBus } from "../../../src/capture/sources/dbus.ts";
 import { readDictionary } from "../../../src/capture/sources/dbus-values.ts";
 import type { Blindness } from "../../../src/capture/sources/source.ts";
-import { waitFor } from "../../helpers/wait-for.ts";
+import { until } from "../../helpers/until.ts";
 import { type BusService, openBusService, Variant } from "../fakes/bus-service.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
 
@@ -133,12 +133,12 @@ describe("a call", () => {
     });
     const pending = bus.call({ ...target, member: "Nothing", destination: bus.uniqueName });
     const waiting = bus.call(target);
-    await waitFor("the call to arrive", () => asked);
+    await until("the call to arrive", () => asked);
     await pending;
     await daemon.kill();
     // The fake's library answers a failed handler with an error, or nothing came before the end.
     expect(await waiting).toMatchObject({ ok: false });
-    await waitFor("the loss", () => lost.length === 1);
+    await until("the loss", () => lost.length === 1);
     expect(await bus.call(target)).toMatchObject({ ok: false, error: "disconnected" });
   });
 });
@@ -147,7 +147,7 @@ describe("the loss of a bus", () => {
   it("is told once, with its reason", async () => {
     await connect();
     await daemon.kill();
-    await waitFor("the loss", () => lost.length > 0);
+    await until("the loss", () => lost.length > 0);
     await daemon.restart();
     await connect();
     expect(lost).toHaveLength(1);
@@ -169,7 +169,7 @@ describe("the loss of a bus", () => {
       throw new Error("broken listener");
     });
     service.emit("/org/test", "org.test.Iface", "Changed");
-    await waitFor("the loss", () => lost.length === 1);
+    await until("the loss", () => lost.length === 1);
     expect(lost[0]?.reason).toContain("broken listener");
   });
 });
@@ -181,7 +181,7 @@ describe("signals", () => {
     const match = { sender: "org.test.Service", interface: "org.test.Iface", member: "Changed" };
     const end = await bus.onSignal(match, (signal) => heard.push(...signal.body));
     service.emit("/org/test", "org.test.Iface", "Changed", "s", ["one"]);
-    await waitFor("the signal", () => heard.length === 1);
+    await until("the signal", () => heard.length === 1);
     end();
     service.emit("/org/test", "org.test.Iface", "Changed", "s", ["two"]);
     // A call after it: by the order of the bus the second signal would be here before the answer.
@@ -199,7 +199,7 @@ describe("signals", () => {
     impostor.emit("/org/test", "org.test.Iface", "Changed", "s", ["false"], bus.uniqueName);
     await impostor.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId");
     service.emit("/org/test", "org.test.Iface", "Changed", "s", ["true"]);
-    await waitFor("the signal", () => heard.length > 0);
+    await until("the signal", () => heard.length > 0);
     expect(heard).toEqual(["true"]);
     impostor.close();
   });
@@ -211,11 +211,11 @@ describe("signals", () => {
     await bus.onSignal(match, (signal) => heard.push(...signal.body));
     service.close();
     service = await openBusService(daemon.address, "org.test.Service");
-    await waitFor("the new owner", async () => {
+    await until("the new owner", async () => {
       return (await bus.nameOwner("org.test.Service")) === service.uniqueName;
     });
     service.emit("/org/test", "org.test.Iface", "Changed", "s", ["again"]);
-    await waitFor("the signal", () => heard.length > 0);
+    await until("the signal", () => heard.length > 0);
     expect(heard).toEqual(["again"]);
   });
 });
@@ -233,7 +233,7 @@ describe("names", () => {
     await service.own("org.test.PlayersNot");
     await service.own("org.test.One");
     await service.release("org.test.Players.vlc");
-    await waitFor("three changes", () => seen.length >= 3);
+    await until("three changes", () => seen.length >= 3);
     expect(seen).toEqual([
       "org.test.Players.vlc owned",
       "org.test.One owned",
@@ -279,7 +279,7 @@ describe("a monitor", () => {
       );
       expect(answer).toEqual(["the real answer"]);
     }
-    await waitFor("both calls", () => heard.length === 2);
+    await until("both calls", () => heard.length === 2);
     expect(heard).toEqual(["Method one", "Method two"]);
     expect(lost).toEqual([]);
     caller.close();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { gnomeIdle, gnomeShell } from "../../../src/capture/sources/gnome.ts";
-import { waitFor } from "../../helpers/wait-for.ts";
+import { until } from "../../helpers/until.ts";
 import { type BusService, openBusService } from "../fakes/bus-service.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
 import { contextWith, record, type Recording } from "../fakes/recording.ts";
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 /** What the extension does in the shell: serve, then own its name. */
-async function loadExtension(facts: unknown[], signature = "bssu"): Promise<void> {
+async function loadExtension(facts: unknown[], signature = "bssuu"): Promise<void> {
   shell.answer(`${FOCUS}.Get`, signature, () => facts);
   await shell.own(FOCUS);
 }
@@ -37,7 +37,7 @@ async function listen(): Promise<Recording<"window">> {
 
 describe("GNOME Shell", () => {
   it("tells the focused window and each change of it, in order", async () => {
-    await loadExtension([true, 'a=b "q" \\ 漢字 👩‍💻', "org.gnome.TextEditor", process.pid]);
+    await loadExtension([true, 'a=b "q" \\ 漢字 👩‍💻', "org.gnome.TextEditor", process.pid, 1]);
     const { source, results } = await listen();
     expect(await source.snapshot()).toMatchObject({
       ok: true,
@@ -49,10 +49,10 @@ describe("GNOME Shell", () => {
         private: null,
       },
     });
-    shell.emit(PATH, FOCUS, "Changed", "bssu", [true, "one", "foot", process.pid]);
-    shell.emit(PATH, FOCUS, "Changed", "bssu", [true, "two", "foot", 0]);
-    shell.emit(PATH, FOCUS, "Changed", "bssu", [false, "", "", 0]);
-    await waitFor("three changes", () => results.length >= 3);
+    shell.emit(PATH, FOCUS, "Changed", "bssuu", [true, "one", "foot", process.pid, 1]);
+    shell.emit(PATH, FOCUS, "Changed", "bssuu", [true, "two", "foot", 0, 2]);
+    shell.emit(PATH, FOCUS, "Changed", "bssuu", [false, "", "", 0, 0]);
+    await until("three changes", () => results.length >= 3);
     expect(results.map((result) => result.ok && (result.value?.title ?? null))).toEqual([
       "one",
       "two",
@@ -80,7 +80,7 @@ describe("GNOME Shell", () => {
 
   it("is not believed when another program owns the extension's name", async () => {
     const impostor = await openBusService(daemon.address, FOCUS);
-    impostor.answer(`${FOCUS}.Get`, "bssu", () => [true, "false", "evil", 1]);
+    impostor.answer(`${FOCUS}.Get`, "bssuu", () => [true, "false", "evil", 1, 1]);
     expect(await gnomeShell.open(contextWith(daemon.env))).toMatchObject({
       rejected: { applies: true },
     });
@@ -97,15 +97,15 @@ describe("GNOME Shell", () => {
   });
 
   it("is lost when the extension is switched off, and wakes whoever waits for its return", async () => {
-    await loadExtension([false, "", "", 0]);
+    await loadExtension([false, "", "", 0, 0]);
     const { lost } = await listen();
     await shell.release(FOCUS);
-    await waitFor("the loss", () => lost.length > 0);
+    await until("the loss", () => lost.length > 0);
     let woken = false;
     const stop = gnomeShell.watchForReturn?.(contextWith(daemon.env), () => {
       woken = true;
     });
-    await waitFor("the watch to see it", async () => {
+    await until("the watch to see it", async () => {
       await shell.own(FOCUS);
       await shell.release(FOCUS);
       return woken;

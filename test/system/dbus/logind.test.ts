@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLogindSession, logindIdle } from "../../../src/capture/sources/logind.ts";
 import type { SourceContext } from "../../../src/capture/sources/source.ts";
-import { waitFor } from "../../helpers/wait-for.ts";
+import { createFakeClock } from "../../helpers/fake-clock.ts";
+import { until } from "../../helpers/until.ts";
 import { openBusService, Variant } from "../fakes/bus-service.ts";
 import { type FakeLogin1, openFakeLogin1, SESSION_PATH } from "../fakes/login1.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
@@ -15,7 +16,7 @@ const recordings: { readonly source: { readonly close: () => void } }[] = [];
 beforeEach(async () => {
   daemon = await openPrivateBus();
   login1 = await openFakeLogin1(daemon.address);
-  context = contextWith(daemon.env);
+  context = contextWith(daemon.env, createFakeClock("2026-11-30T09:00:00Z"));
 });
 
 afterEach(async () => {
@@ -73,7 +74,7 @@ describe("the session by logind", () => {
   it("ends a lock that no desktop confirms", async () => {
     const { results, latest } = await recordSession(30);
     login1.lock();
-    await waitFor("the lock", () => results.length >= 2);
+    await until("the lock", () => results.length >= 2);
     await expect.poll(() => latest()?.locked).toBe(false);
     expect(results.map((result) => result.ok && result.value?.locked)).toEqual([
       false,
@@ -172,7 +173,7 @@ describe("the session by logind", () => {
   ])("is lost once when %s", async (_, happens) => {
     const { lost } = await recordSession();
     await happens();
-    await waitFor("the loss", () => lost.length > 0);
+    await until("the loss", () => lost.length > 0);
     await daemon.kill();
     expect(lost).toHaveLength(1);
   });
@@ -198,6 +199,6 @@ describe("the idle hint of logind", () => {
     recordings.push(recording);
     expect(await recording.source.snapshot()).toEqual({ ok: true, value: { idleMs: 90_000 } });
     login1.setSession({ IdleHint: new Variant("b", false) });
-    await waitFor("the end of idling", () => recording.latest()?.idleMs === 0);
+    await until("the end of idling", () => recording.latest()?.idleMs === 0);
   });
 });

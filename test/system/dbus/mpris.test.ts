@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mpris } from "../../../src/capture/sources/mpris.ts";
-import { waitFor } from "../../helpers/wait-for.ts";
+import { until } from "../../helpers/until.ts";
 import { openBusService, Variant } from "../fakes/bus-service.ts";
 import { type FakePlayer, openFakePlayer, playback, song } from "../fakes/mpris-player.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
@@ -185,7 +185,7 @@ describe("media players", () => {
     });
     for (let n = 0; n < 20; n++) player.set({ Position: new Variant("x", BigInt(n)) });
     player.set({ PlaybackStatus: playback("Playing") });
-    await waitFor("the question", () => asked > 0);
+    await until("the question", () => asked > 0);
     expect(asked).toBe(1);
   });
 
@@ -208,7 +208,7 @@ describe("media players", () => {
   it("are lost with the bus, once", async () => {
     const { lost, source } = await listen();
     await daemon.kill();
-    await waitFor("the loss", () => lost.length > 0);
+    await until("the loss", () => lost.length > 0);
     expect(await source.snapshot()).toMatchObject({ ok: false });
     expect(lost).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { notifications } from "../../../src/capture/sources/notifications.ts";
-import { waitFor } from "../../helpers/wait-for.ts";
+import { until } from "../../helpers/until.ts";
 import { type BusService, openBusService, Variant } from "../fakes/bus-service.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
 import { contextWith, record, type Recording } from "../fakes/recording.ts";
@@ -49,14 +49,14 @@ describe("notifications", () => {
   it("are told by application and summary while the sender is answered as ever", async () => {
     const { results } = await listen();
     expect(await notify("Signal", "Alice 👩‍💻", { body: "meet me at 5" })).toBe(7);
-    await waitFor("the notification", () => results.length > 0);
+    await until("the notification", () => results.length > 0);
     expect(results).toEqual([{ ok: true, value: { app: "Signal", summary: "Alice 👩‍💻" } }]);
   });
 
   it("never carry the body", async () => {
     const { results } = await listen();
     await notify("Mail", "Subject", { body: "a very secret body" });
-    await waitFor("the notification", () => results.length > 0);
+    await until("the notification", () => results.length > 0);
     expect(JSON.stringify(results)).not.toContain("secret");
   });
 
@@ -67,7 +67,7 @@ describe("notifications", () => {
     await notify("Browser", "Downloading", { replaces: 7, body: "42 %" });
     await notify("Browser", "Done", { replaces: 7 });
     await notify("Browser", "Downloading");
-    await waitFor("three notifications", () => results.length >= 3);
+    await until("three notifications", () => results.length >= 3);
     expect(results.map((result) => result.ok && result.value?.summary)).toEqual([
       "Downloading",
       "Done",
@@ -89,7 +89,7 @@ describe("notifications", () => {
         { title: new Variant("s", "Bob"), body: new Variant("s", "secret") },
       ],
     );
-    await waitFor("the notification", () => results.length > 0);
+    await until("the notification", () => results.length > 0);
     expect(results).toEqual([{ ok: true, value: { app: "org.gnome.Fractal", summary: "Bob" } }]);
   });
 
@@ -100,7 +100,7 @@ describe("notifications", () => {
     await notify("blank", "  ");
     await sender.call(NAME, "/org/freedesktop/Notifications", NAME, "Notify", "i", [1]);
     await notify("Signal", "last");
-    await waitFor("the last one", () => results.length > 0);
+    await until("the last one", () => results.length > 0);
     expect(results).toEqual([{ ok: true, value: { app: "Signal", summary: "last" } }]);
   });
 
@@ -124,7 +124,7 @@ describe("notifications", () => {
   it("are lost once with the bus", async () => {
     const { lost } = await listen();
     await daemon.kill();
-    await waitFor("the loss", () => lost.length > 0);
+    await until("the loss", () => lost.length > 0);
     expect(lost).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createScreensaver } from "../../../src/capture/sources/screensaver.ts";
-import { waitFor } from "../../helpers/wait-for.ts";
+import { until } from "../../helpers/until.ts";
 import { type BusService, openBusService } from "../fakes/bus-service.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
 import { contextWith, record } from "../fakes/recording.ts";
@@ -36,7 +36,7 @@ describe.each(DESKTOPS)("the screen locker of %s", (desktop) => {
     await expect.poll(latest).toEqual({ ...open, locked: true });
     expect(await source.snapshot()).toEqual({ ok: true, value: { ...open, locked: true } });
     await service.release(name);
-    await waitFor("the loss", () => lost.length > 0);
+    await until("the loss", () => lost.length > 0);
     source.close();
   });
 

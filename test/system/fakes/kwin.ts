@@ -46,8 +46,10 @@ export async function openFakeKwin(
       ? { windowActivated: activated, activeWindow: null }
       : { clientActivated: activated, activeClient: null };
   const activeName = plasma === 6 ? "activeWindow" : "activeClient";
-  const loaded = new Map<string, { readonly file: string; readonly id: number }>();
-  let nextId = 0;
+  /** File by name. */
+  const loaded = new Map<string, string>();
+  const running = new Set<string>();
+  let windowCount = 0;
   let calls = 0;
 
   const run = (file: string): void => {
@@ -63,8 +65,14 @@ export async function openFakeKwin(
       ) => {
         calls += 1;
         if (options.silent === true) return;
-        const [focused, caption, name, pid] = args;
-        void service.call(destination, path, iface, member, "bssi", [focused, caption, name, pid]);
+        const [focused, caption, name, pid, id] = args;
+        void service.call(destination, path, iface, member, "bssis", [
+          focused,
+          caption,
+          name,
+          pid,
+          id,
+        ]);
       },
     });
     runInContext(readFileSync(file, "utf8"), context);
@@ -72,23 +80,23 @@ export async function openFakeKwin(
 
   service.answer("org.kde.kwin.Scripting.loadScript", "i", ([file, name]) => {
     if (loaded.has(String(name))) return [-1];
-    loaded.set(String(name), { file: String(file), id: nextId });
-    return [nextId++];
+    loaded.set(String(name), String(file));
+    return [loaded.size - 1];
   });
-  service.answer("org.kde.kwin.Scripting.unloadScript", "b", ([name]) => [
-    loaded.delete(String(name)),
-  ]);
+  service.answer("org.kde.kwin.Scripting.unloadScript", "b", ([name]) => {
+    running.delete(String(name));
+    return [loaded.delete(String(name))];
+  });
   service.answer("org.kde.kwin.Scripting.isScriptLoaded", "b", ([name]) => [
     loaded.has(String(name)),
   ]);
-  service.answer("org.kde.kwin.Script.run", "", (_, { path }) => {
-    for (const { file, id } of loaded.values()) {
-      if (path === (plasma === 6 ? `/Scripting/Script${id}` : `/${id}`)) {
-        run(file);
-        return [];
-      }
+  service.answer("org.kde.kwin.Scripting.start", "", () => {
+    for (const [name, file] of loaded) {
+      // As KWin does: the file is read after the answer, and what runs already goes on.
+      if (!running.has(name)) setImmediate(() => run(file));
+      running.add(name);
     }
-    throw new Error(`no object at ${path}`);
+    return [];
   });
   await service.own("org.kde.KWin");
 
@@ -100,7 +108,8 @@ export async function openFakeKwin(
     service,
     addWindow: (caption, resourceClass, { pid = 0, desktopWindow = false } = {}) => {
       const captionChanged = createSignal();
-      const window = { caption, resourceClass, pid, desktopWindow, captionChanged };
+      const internalId = `{${String((windowCount += 1))}}`;
+      const window = { caption, resourceClass, pid, desktopWindow, captionChanged, internalId };
       return {
         setCaption: (next) => {
           window.caption = next;

@@ -1,7 +1,7 @@
 /** A message bus of a test's own: a real dbus-daemon in a temporary directory. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -17,12 +17,17 @@ export interface PrivateBus {
 }
 
 export async function openPrivateBus(
-  options: { readonly refuseMonitors?: boolean } = {},
+  options: {
+    readonly refuseMonitors?: boolean;
+    /** Lets programs of other users on the bus: desktops run as an ordinary user beside tests run by root. */
+    readonly everyone?: boolean;
+  } = {},
 ): Promise<PrivateBus> {
   const directory = mkdtempSync(join(tmpdir(), "activityd-bus-"));
   const address = `unix:path=${directory}/bus`;
   const config = join(directory, "bus.conf");
-  writeFileSync(config, busConfig(address, options.refuseMonitors ?? false));
+  writeFileSync(config, busConfig(address, options));
+  if (options.everyone === true) chmodSync(directory, 0o755);
   let daemon = await startDaemon(config);
   const kill = async (): Promise<void> => {
     if (daemon.exitCode !== null || daemon.signalCode !== null) return;
@@ -63,10 +68,15 @@ async function startDaemon(config: string): Promise<ChildProcess> {
   return daemon;
 }
 
-function busConfig(address: string, refuseMonitors: boolean): string {
-  const refusal = refuseMonitors
-    ? '<deny send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Monitoring"/>'
-    : "";
+function busConfig(
+  address: string,
+  options: { readonly refuseMonitors?: boolean; readonly everyone?: boolean },
+): string {
+  const refusal =
+    options.refuseMonitors === true
+      ? '<deny send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Monitoring"/>'
+      : "";
+  const users = options.everyone === true ? '<allow user="*"/>' : "";
   return `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
   "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -74,7 +84,7 @@ function busConfig(address: string, refuseMonitors: boolean): string {
   <listen>${address}</listen>
   <auth>EXTERNAL</auth>
   <policy context="default">
-    <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>${refusal}
+    <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>${users}${refusal}
   </policy>
 </busconfig>
 `;

@@ -8,7 +8,7 @@ import type {
   SourceProvider,
   SourceResult,
 } from "../../../src/capture/sources/source.ts";
-import { createFakeClock } from "../../helpers/fake-clock.ts";
+import { systemClock } from "../../../src/clock.ts";
 import { silentLog } from "../../../src/log.ts";
 
 export interface Recording<K extends SourceKind> {
@@ -19,8 +19,8 @@ export interface Recording<K extends SourceKind> {
   readonly latest: () => SampleOf[K] | null | undefined;
 }
 
-export function contextWith(env: SourceContext["env"]): SourceContext {
-  return { env, clock: createFakeClock("2026-11-30T09:00:00Z"), log: silentLog };
+export function contextWith(env: SourceContext["env"], clock = systemClock): SourceContext {
+  return { env, clock, log: silentLog };
 }
 
 /** Opens and starts; fails with the reason when the provider rejects. */

@@ -1,6 +1,6 @@
 const NAME = "org.activityd.Focus";
 const PATH = "/org/activityd/Focus";
-const FACTS = ["b focused", "s title", "s app", "u pid"].map((fact) => fact.split(" "));
+const FACTS = ["b focused", "s title", "s app", "u pid", "u window"].map((fact) => fact.split(" "));
 const INTERFACE = `<node><interface name="${NAME}">
   <method name="Get">${FACTS.map(([type, name]) => `<arg type="${type}" name="${name}" direction="out"/>`).join("")}</method>
   <signal name="Changed">${FACTS.map(([type, name]) => `<arg type="${type}" name="${name}"/>`).join("")}</signal>
@@ -43,7 +43,7 @@ class FocusReporter {
   /** The D-Bus method. */
   Get() {
     const window = this._window;
-    if (window === null) return [false, "", "", 0];
+    if (window === null) return [false, "", "", 0, 0];
     const app =
       window.get_wm_class() ||
       window.get_gtk_application_id() ||
@@ -51,7 +51,7 @@ class FocusReporter {
       "";
     // The process of a window from another machine means nothing here.
     const pid = window.is_remote?.() ? 0 : Math.max(0, window.get_pid());
-    return [true, window.get_title() || "", app, pid];
+    return [true, window.get_title() || "", app, pid, window.get_stable_sequence()];
   }
 
   _follow() {
