@@ -13,7 +13,8 @@ import type {
   WatchMessage,
 } from "./api.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
-import { renderContextBlock } from "./capture/context-block.ts";
+import { etagOf, renderContextBlock } from "./capture/context-block.ts";
+import { createDigester } from "./capture/context-digest.ts";
 import { createPrivacyGate } from "./capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { checkPrivacyGate } from "./capture/privacy-check.ts";
@@ -28,6 +29,7 @@ import type {
   SourceResult,
   SourceStatus,
 } from "./capture/sources/source.ts";
+import { createTurnMemory } from "./capture/turn-memory.ts";
 import { createWatchdog, type Watched } from "./capture/watchdog.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -39,6 +41,7 @@ import { createOwnerControl } from "./owner-control.ts";
 import type { Paths } from "./paths.ts";
 import { openEventStore } from "./store/events.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
+import { createHistory } from "./store/history.ts";
 import { openSearch } from "./store/search.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
 import { VERSION } from "./version.ts";
@@ -46,6 +49,8 @@ import { VERSION } from "./version.ts";
 const MAX_TICK_AGE_US = 10_000_000;
 const EXACT_BUDGET_TOKENS = 170;
 const DEFAULT_EVENTS_LIMIT = 1_000;
+/** What is learned of the record at once, a few milliseconds of work. */
+const LEARN_VISITS = 2_000;
 
 export interface ActivityAppOptions {
   readonly config: Config;
@@ -90,6 +95,12 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     nowUs: clock.nowUs,
   });
   const assistantApps = capture.assistant_apps.map((app) => app.toLowerCase());
+  const digester = createDigester({
+    history: createHistory(store.database),
+    isAssistant: (app) => assistantApps.includes(app.toLowerCase()),
+  });
+  const turns = createTurnMemory();
+  let isClosed = false;
   const changes = createChangeSignal();
   /** The present block, until something changes or the minute is over. */
   let held: {
@@ -175,6 +186,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         timezone: "Etc/UTC",
         noOverlap: true,
       });
+      learnInSteps();
     },
     isAlive: () => {
       store.latest("window", 1);
@@ -215,9 +227,16 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     },
     pause: async (request) => owner.pause(request),
     resume: async () => owner.resume(),
-    forget: (request) => owner.forget(request),
+    forget: async (request) => {
+      const forgotten = await owner.forget(request);
+      // What was learned from it goes as well.
+      digester.unlearn();
+      turns.clear();
+      return forgotten;
+    },
     ledger: async (request) => owner.ledger(request),
     close: async () => {
+      isClosed = true;
       watchdog.close();
       for (const keeper of Object.values(keepers)) keeper?.close();
       sampler.close();
@@ -270,16 +289,51 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   }
 
   function answer(request: ContextRequest): ContextAnswer {
-    if (request.form === "digest") {
-      throw new ActivityError(
-        "bad_request",
-        "The digest is not built yet.",
-        'Ask for form "exact".',
-      );
-    }
+    // Without a turn there is nothing to distil for, and the present is the best guess.
+    if (request.form === "exact" || request.turn === undefined) return exactAnswer(request);
+    const digest = digestAnswer(request, request.turn);
+    // A turn about what is in front of the owner wants the present to the second.
+    return request.form === "auto" && digest.intent === "now" ? exactAnswer(request) : digest;
+  }
+
+  function exactAnswer(request: ContextRequest): ContextAnswer {
     return request.now === undefined
       ? presentAnswer(request)
       : renderAnswer(request, parseNow(request.now), true);
+  }
+
+  function digestAnswer(request: ContextRequest, turn: string): ContextAnswer {
+    const startedAtUs = clock.monotonicUs();
+    const nowUs = request.now === undefined ? clock.nowUs() : parseNow(request.now);
+    const { session, budgetTokens } = request;
+    const previousTurn = session === undefined ? null : turns.exchange(session, turn, nowUs);
+    const isPaused = owner.paused() !== null;
+    const { block, ...rest } = digester.render({
+      turn,
+      nowUs,
+      timeZone: request.timeZone ?? clock.timeZone(),
+      ...(previousTurn === null ? {} : { previousTurn }),
+      // While recording is paused nothing is told; the turn is still read, for what it asks.
+      ...(isPaused ? { budgetTokens: 0 } : budgetTokens === undefined ? {} : { budgetTokens }),
+    });
+    const silence = isPaused
+      ? "recording is paused: nothing is told"
+      : "nothing that was recorded bears on the turn";
+    return {
+      block,
+      ...rest,
+      form: "digest",
+      ms: (clock.monotonicUs() - startedAtUs) / 1000,
+      asOfUs: nowUs,
+      reasons: block === null ? [silence] : rest.reasons,
+      etag: etagOf(block ?? ""),
+    };
+  }
+
+  /** Reads what was recorded before this start, a little at a time, so that the first digest need not wait. */
+  function learnInSteps(): void {
+    if (isClosed || digester.learn(clock.nowUs(), LEARN_VISITS)) return;
+    setImmediate(learnInSteps);
   }
 
   function presentAnswer(request: ContextRequest): ContextAnswer {

@@ -7,6 +7,7 @@ import { resolvePaths } from "../paths.ts";
 import type { AnyExitCode, CliIo } from "./io.ts";
 import { VERSION } from "../version.ts";
 import { registerContextCommands } from "./commands/context.ts";
+import { registerDigestCommand } from "./commands/digest.ts";
 import { registerDaemonCommands } from "./commands/daemon.ts";
 import { registerEventsCommand } from "./commands/events.ts";
 import { registerGatewayCommands } from "./commands/gateway.ts";
@@ -27,6 +28,7 @@ export type Finish = (work: Promise<AnyExitCode>) => Promise<void>;
 const THEMES: readonly RegisterCommands[] = [
   registerDaemonCommands,
   registerContextCommands,
+  registerDigestCommand,
   registerEventsCommand,
   registerGatewayCommands,
   registerGnomeCommands,
