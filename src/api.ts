@@ -24,7 +24,7 @@ export interface ActivityApi {
   readonly composeParts: (request: PartsRequest) => Promise<PartsAnswer>;
   readonly enqueueEvent: (request: EventRequest) => Promise<EventAnswer>;
   /** Yields the present block at once and again after every change, until `signal` aborts. */
-  readonly watch: (options?: { readonly signal?: AbortSignal }) => AsyncIterable<WatchMessage>;
+  readonly watch: (options?: WatchOptions) => AsyncIterable<WatchMessage>;
   /** Stops recording and answering until a time, or until `resume`. It outlives a restart. */
   readonly pause: (request: PauseRequest) => Promise<PauseAnswer>;
   readonly resume: () => Promise<PauseAnswer>;
@@ -155,6 +155,12 @@ export interface EventsAnswer {
   readonly truncated: boolean;
 }
 
+export interface WatchOptions {
+  readonly signal?: AbortSignal;
+  /** Who watches, for the ledger. */
+  readonly client?: string;
+}
+
 export interface WatchMessage {
   /** Grows by one with every message of this daemon; the `Last-Event-ID` of the stream. */
   readonly id: number;
@@ -170,6 +176,8 @@ export interface StatusAnswer {
   readonly health: "ok" | "degraded";
   /** One sentence per thing that is wrong, each with its remedy. Empty when health is ok. */
   readonly problems: readonly Blindness[];
+  /** What is as it should be and yet good to know, such as what cannot be told apart here. */
+  readonly notes: readonly Blindness[];
   /** The pause in force, or null while recording goes on. */
   readonly paused: PauseAnswer["paused"];
   readonly sources: readonly SourceStatus[];

@@ -209,7 +209,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       return store.between(fromUs, toUs, { limit, ...(kinds === undefined ? {} : { kinds }) });
     },
     search: (request) => search.search(request),
-    watch: (watchOptions) => watch(watchOptions?.signal),
+    watch: (watchOptions) => watch(watchOptions?.signal, watchOptions?.client),
     enqueueEvent: async (request) => ({
       outcome: queue.enqueue({ ...request, text: redactLines(request.text, gate.text) }),
     }),
@@ -373,15 +373,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       source: "rules",
       ms: (clock.monotonicUs() - startedAtUs) / 1000,
       asOfUs: nowUs,
-      reasons: [
-        pause === null
-          ? "the real-time block tells what is so now"
-          : "recording is paused: nothing is told but that",
-      ],
     };
   }
 
-  async function* watch(signal?: AbortSignal): AsyncGenerator<WatchMessage> {
+  async function* watch(signal?: AbortSignal, client?: string): AsyncGenerator<WatchMessage> {
     let lastId = 0;
     for (;;) {
       if (signal?.aborted === true) return;
@@ -391,7 +386,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       if (present.etag !== told.etag) told = { id: told.id + 1, etag: present.etag };
       if (told.id !== lastId) {
         lastId = told.id;
-        owner.note({}, present);
+        owner.note(client === undefined ? {} : { client }, present);
         yield { id: told.id, answer: present };
       }
       if (!(await next)) return;
@@ -430,6 +425,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       socket: paths.socketPath,
       health: problems.length === 0 ? "ok" : "degraded",
       problems,
+      notes: owner.notes(),
       paused: owner.paused(),
       sources,
       store: { ...store.summary(), writable: trouble === null },

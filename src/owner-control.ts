@@ -63,6 +63,8 @@ export interface OwnerControl {
   readonly checkRules: () => Promise<void>;
   /** What the owner should know of, each with its remedy. */
   readonly problems: () => readonly Blindness[];
+  /** What is good to know of the privacy of the record. */
+  readonly notes: () => readonly Blindness[];
   readonly close: () => void;
 }
 
@@ -186,6 +188,23 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
           ]),
       ...gateProblems(),
     ],
+    notes: () => {
+      const browsers = gate.unmarkedBrowsers();
+      if (browsers.length === 0) return [];
+      const names = browsers.join(", ");
+      return [
+        rules.unmarked_browsers === "keep"
+          ? {
+              reason: `${names}: private windows cannot be told from others here, and their titles are recorded.`,
+              remedy:
+                'Pause before you open one, or set unmarked_browsers = "app-only" in [privacy] to record no titles of such browsers.',
+            }
+          : {
+              reason: `${names}: private windows cannot be told from others here; only the name is recorded.`,
+              remedy: "",
+            },
+      ];
+    },
     close: () => {
       pause.close();
       ledger.close();

@@ -106,6 +106,19 @@ describe("a pause", () => {
     ]);
   });
 
+  test("is no time at the window that was there before and after", async () => {
+    const { app, desktop, work } = await start();
+    desktop.focus({ title: "same" });
+    work(5);
+    await app.pause({ minutes: 1 });
+    work(1);
+    await app.resume();
+    work(1);
+    const { block } = await app.context({ form: "exact" });
+    expect(block).toContain('Focused: Code: "same", since 12:06 (1 min)');
+    expect(block).toContain('Before: Code: "same", 12:00–12:05 (5 min)');
+  });
+
   test("survives a restart of the daemon", async () => {
     const { app, launch, desktop, clock } = await start();
     await app.pause({});
@@ -408,12 +421,56 @@ describe("the ledger", () => {
     expect(eventIds.every((id) => ids.has(id))).toBe(true);
   });
 
+  test("says of every line why it was told", async () => {
+    const { app, desktop, work } = await start();
+    for (const title of ["one", "two"]) {
+      desktop.focus({ title });
+      work(2);
+    }
+    const { block, reasons } = await app.context({ form: "exact" });
+    expect(reasons).toEqual([
+      "Now: the time that the other lines count from",
+      "Focused: it has the focus",
+      "Before: number 1 of the windows looked at before, newest first",
+      "Input: whether the owner is at the machine, and since when today",
+    ]);
+    const lines = (block ?? "").split("\n").filter((line) => line.startsWith("- "));
+    expect(lines.map((line) => line.slice(2).split(":")[0])).toEqual(
+      reasons.map((reason) => reason.split(":")[0]),
+    );
+    const small = await app.context({ form: "exact", budgetTokens: 60 });
+    expect(small.reasons.at(-1)).toMatch(/^\d lines of less worth did not fit into 60 tokens$/);
+  });
+
+  test("tells what a watcher was sent", async () => {
+    const { app, desktop } = await start();
+    desktop.focus({ title: "watched" });
+    for await (const { answer } of app.watch({ client: "bar" })) {
+      expect((await app.ledger({ client: "bar" })).entries).toMatchObject([{ text: answer.block }]);
+      break;
+    }
+  });
+
   test("keeps no secret that a client put into its own name", async () => {
     const { app, home } = await start();
     await app.context({ form: "exact", client: "bot ghp_16C7e42F292c6912E7710c838347Ae178B4a" });
     expect((await app.ledger({})).entries[0]?.client).toBe("bot [secret]");
     expect(allBytes(home)).not.toContain("16C7e42F292c6912E7710c838347Ae178B4a");
   });
+});
+
+test("a browser whose private windows cannot be told from others is named", async () => {
+  const { app, desktop, launch } = await start();
+  desktop.focus({ app: "firefox", title: "a" });
+  expect((await app.status()).notes).toEqual([]);
+  desktop.focus({ app: "chromium", title: "a" });
+  const { notes, health } = await app.status();
+  expect(notes[0]?.reason).toContain("chromium: private windows cannot be told from others here");
+  expect(health).toBe("ok");
+  await app.close();
+  const strict = await launch('[privacy]\nunmarked_browsers = "app-only"\n');
+  desktop.focus({ app: "chromium", title: "b" });
+  expect((await strict.status()).notes[0]?.reason).toContain("only the name is recorded");
 });
 
 test("every file belongs to its owner alone", async () => {

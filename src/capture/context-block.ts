@@ -35,6 +35,8 @@ export interface RenderedContext {
   readonly untrustedSpans: readonly UntrustedSpan[];
   /** Ids of the events the lines were made of. */
   readonly eventIds: readonly number[];
+  /** Why each line is told, in their order, and how many were left out. */
+  readonly reasons: readonly string[];
   readonly tokens: number;
   readonly etag: string;
 }
@@ -43,6 +45,8 @@ export interface RenderedContext {
 interface WeighedLine {
   readonly line: BodyLine;
   readonly worth: number;
+  /** Why it is told, for the ledger. */
+  readonly why: string;
   readonly eventIds: readonly number[];
 }
 
@@ -66,9 +70,14 @@ export function renderContextBlock(snapshot: Snapshot, budgetTokens: number): Re
     const tokens = tokenBound(block);
     if (tokens > budgetTokens) continue;
     const eventIds = [...new Set(kept.flatMap((line) => line.eventIds))];
-    return { block, untrustedSpans, eventIds, tokens, etag: etagOf(block) };
+    const reasons = kept.map(({ why }) => why);
+    const left = all.length - kept.length;
+    if (left > 0)
+      reasons.push(`${left} lines of less worth did not fit into ${budgetTokens} tokens`);
+    return { block, untrustedSpans, eventIds, reasons, tokens, etag: etagOf(block) };
   }
-  return { block: null, untrustedSpans: [], eventIds: [], tokens: 0, etag: etagOf("") };
+  const reasons = [`nothing fits into ${budgetTokens} tokens`];
+  return { block: null, untrustedSpans: [], eventIds: [], reasons, tokens: 0, etag: etagOf("") };
 }
 
 /** Drops the line that is worth least; of equals the later one. The time alone is no answer and goes last. */
@@ -87,7 +96,7 @@ export function etagOf(text: string): string {
 
 function nowLine({ nowUs }: Snapshot, local: LocalTime): WeighedLine {
   const line = bodyLine`Now: ${local.day(nowUs)} ${local.clock(nowUs)} ${local.zone(nowUs)}`;
-  return { line, worth: 100, eventIds: [] };
+  return { line, worth: 100, why: "Now: the time that the other lines count from", eventIds: [] };
 }
 
 function focusedLine(snapshot: Snapshot, local: LocalTime): WeighedLine | null {
@@ -102,13 +111,19 @@ function focusedLine(snapshot: Snapshot, local: LocalTime): WeighedLine | null {
     return {
       line: bodyLine`Focused: unknown, windows cannot be seen${since}${why}`,
       worth: 95,
+      why: "Focused: no source can see windows, and silence would look like none",
       eventIds: [],
     };
   }
   if (focused === null) {
     // While a named gap lasts (paused, locked, asleep) the gap says why nothing is focused.
     if (gaps.some(({ endUs }) => endUs === nowUs) || snapshot.input.state === "away") return null;
-    return { line: bodyLine`Focused: nothing`, worth: 90, eventIds: [] };
+    return {
+      line: bodyLine`Focused: nothing`,
+      worth: 90,
+      why: "Focused: no window has the focus",
+      eventIds: [],
+    };
   }
   const { startUs, endUs } = focused;
   const when =
@@ -118,6 +133,10 @@ function focusedLine(snapshot: Snapshot, local: LocalTime): WeighedLine | null {
   return {
     line: bodyLine`Focused: ${windowText(focused)}, ${when}`,
     worth: 95,
+    why:
+      endUs >= nowUs
+        ? "Focused: it has the focus"
+        : "Focused: it had the focus before the assistant, which is not told",
     eventIds: [focused.id],
   };
 }
@@ -132,6 +151,7 @@ function beforeLines({ recent, nowUs }: Snapshot, local: LocalTime): readonly We
     return {
       line: bodyLine`Before: ${windowText(event)}, ${span}`,
       worth: [70, 40, 30][index] ?? 20,
+      why: `Before: number ${index + 1} of the windows looked at before, newest first`,
       eventIds: [event.id],
     };
   });
@@ -162,6 +182,7 @@ function inputLine(input: InputSummary, local: LocalTime): WeighedLine | null {
   return {
     line: bodyLine`Input: ${joinFragments(facts, "; ")}`,
     worth: 60,
+    why: "Input: whether the owner is at the machine, and since when today",
     eventIds: idle === null ? [] : [idle.id],
   };
 }
@@ -196,6 +217,7 @@ function gapsLine({ gaps, nowUs }: Snapshot, local: LocalTime): WeighedLine | nu
   return {
     line: bodyLine`Gaps: ${joinFragments(texts, "; ")}`,
     worth: 80,
+    why: "Gaps: what the record of the last 12 hours lacks, and why",
     eventIds: told.map(({ id }) => id),
   };
 }
@@ -235,6 +257,7 @@ function systemLine(system: SystemEvent | null, locked: boolean | null): Weighed
   return {
     line: bodyLine`System: ${joinFragments(facts, "; ")}`,
     worth: 50,
+    why: "System: the state of the machine",
     eventIds: system === null ? [] : [system.id],
   };
 }
@@ -248,6 +271,7 @@ function mediaLine({ media }: Snapshot): WeighedLine | null {
   return {
     line: bodyLine`Playing: ${field("app", playing.player)}${title}${artist}`,
     worth: 45,
+    why: "Playing: a player plays now",
     eventIds: [playing.id],
   };
 }

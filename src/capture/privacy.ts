@@ -51,6 +51,8 @@ export interface PrivacyGate {
   readonly tab: (sample: TabSample, nowUs: number) => GateResult<TabFacts>;
   /** A text that belongs to no sample, such as what a client sends: secrets are replaced, rules not asked. */
   readonly text: (raw: string) => StorableText;
+  /** Browsers seen so far whose private windows nobody can tell from others, by the names of the applications. */
+  readonly unmarkedBrowsers: () => readonly string[];
   /** Samples dropped because the gate itself failed, and how it failed last: for `status`. */
   readonly faults: () => { readonly count: number; readonly last: string | null };
 }
@@ -70,6 +72,7 @@ export function createPrivacyGate(
   const seed = config.seeded ? compileSeed() : null;
   const secrets: SecretOptions = { emails: config.emails === "redact", oneTimeCodes: false };
   const clock = createLocalClock(options.timeZone);
+  const unmarked = new Set<string>();
   let faultCount = 0;
   let lastFault: string | null = null;
 
@@ -100,13 +103,11 @@ export function createPrivacyGate(
       const entry = seed?.(subject) ?? null;
       if (entry !== null) return { drop: `seeded: ${entry.name} (${entry.category})` };
     }
+    const isUnmarked = sample.private === null && readPrivateMarking(app) === "unmarked";
+    if (isUnmarked && unmarked.size < MAX_UNMARKED) unmarked.add(sample.app);
     let appOnly = decided?.action === "app-only";
     if (decided !== null) names.push(decided.rule);
-    else if (
-      config.unmarked_browsers === "app-only" &&
-      sample.private !== false &&
-      readPrivateMarking(app) === "unmarked"
-    ) {
+    else if (config.unmarked_browsers === "app-only" && isUnmarked) {
       appOnly = true;
       names.push("browser without a private mark");
     }
@@ -224,11 +225,13 @@ export function createPrivacyGate(
         return brand("[withheld]");
       }
     },
+    unmarkedBrowsers: () => Array.from(unmarked, (app) => brand(cut(app, MAX_APP_UNITS))),
     faults: () => ({ count: faultCount, last: lastFault }),
   };
 }
 
 const MAX_APP_UNITS = 200;
+const MAX_UNMARKED = 20;
 /** How much of the end of an over-long title is looked at for marks that stand behind it. */
 const EDGE_UNITS = 300;
 

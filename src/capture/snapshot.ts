@@ -53,6 +53,7 @@ export function readSnapshot(options: SnapshotOptions): Snapshot {
   const windows = events.filter((event) => event.kind === "window");
   const stretches = mergeStretches(
     windows.filter(({ app }) => !assistantApps.includes(app.toLowerCase())),
+    events.filter(isGap),
   );
   const last = windows.at(-1);
   const isOpen =
@@ -107,13 +108,21 @@ function withOpenEnd(event: ActivityEvent, present: Present | null, nowUs: numbe
   return isRunning || event.endUs > nowUs ? { ...event, endUs: nowUs } : event;
 }
 
-/** Merges events of one window with short interruptions between them. Newest first. */
-function mergeStretches(windows: readonly WindowEvent[]): readonly WindowEvent[] {
+/**
+ * Merges events of one window with short interruptions between them. Newest first. A gap is no interruption:
+ * what the owner kept from the record must not be told as time at the window.
+ */
+function mergeStretches(
+  windows: readonly WindowEvent[],
+  gaps: readonly GapEvent[],
+): readonly WindowEvent[] {
+  const isApart = (before: WindowEvent, after: WindowEvent): boolean =>
+    gaps.some(({ startUs, endUs }) => startUs < after.startUs && endUs > before.endUs);
   const stretches: WindowEvent[] = [];
   for (const event of windows) {
     const index = stretches.findLastIndex((stretch) => isSameWindow(stretch, event));
     const same = stretches[index];
-    if (same !== undefined && event.startUs - same.endUs <= BRIDGE_US) {
+    if (same !== undefined && event.startUs - same.endUs <= BRIDGE_US && !isApart(same, event)) {
       // What lay between was shorter than the bridge; it stays in the list in its own right.
       stretches.splice(index, 1);
       stretches.push({ ...same, endUs: event.endUs });

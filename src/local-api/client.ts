@@ -62,6 +62,7 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
         signal: closing.signal,
         headers: {
           host: "localhost",
+          "user-agent": `activityd/${VERSION}`,
           accept: "application/json, text/event-stream",
           [VERSION_HEADER]: VERSION,
           ...(payload === null
@@ -114,9 +115,9 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
     composeTurn: (request) => ask("POST /v1/turns", request).then(asTurn),
     composeParts: (request) => ask("POST /v1/turns", request).then(asParts),
     enqueueEvent: (request) => ask("POST /v1/system-events", request),
-    watch: ({ signal } = {}) =>
+    watch: ({ signal, ...asker } = {}) =>
       watch(
-        () => open("GET", "/v1/watch"),
+        () => open("GET", `/v1/watch${query(asker)}`),
         socketPath,
         signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
       ),

@@ -33,6 +33,7 @@ const statusAnswer = z.object({
   socket: z.string(),
   health: z.enum(["ok", "degraded"]),
   problems: z.array(blindness),
+  notes: z.array(blindness),
   paused: z.object({ sinceUs: micros, untilUs: micros.nullable() }).nullable(),
   sources: z.array(
     z.object({

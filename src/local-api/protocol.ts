@@ -30,6 +30,8 @@ interface RouteFrame {
   /** Where the input stands: GET takes the query string, POST a JSON body. */
   readonly input: z.ZodType;
   readonly maxBodyBytes: number;
+  /** Whether the input has a field `client`, which is filled in when it is absent. */
+  readonly namesClient?: boolean;
 }
 
 /** One request the socket answers. `call` checks the raw input before it asks the daemon. */
@@ -48,7 +50,7 @@ export type Route = RouteFrame &
     | {
         /** A stream of server-sent events. */
         readonly answers: "watch";
-        readonly call: (raw: unknown) => void;
+        readonly call: (raw: unknown) => WatchQuery;
       }
   );
 
@@ -151,6 +153,9 @@ const ledgerQuery = z.strictObject({
   limit: queryInteger.exactOptional(),
 }) satisfies z.ZodType<LedgerRequest>;
 
+const watchQuery = z.strictObject({ client: z.string().min(1).max(200).exactOptional() });
+type WatchQuery = z.output<typeof watchQuery>;
+
 const nothing = z.strictObject({});
 
 /** A turn in parts carries its images with it. */
@@ -241,6 +246,7 @@ export const ROUTES: readonly Route[] = [
     method: "POST",
     path: "/v1/turns",
     right: "change",
+    namesClient: true,
     summary: "The turn for the model: waiting events and the block before the owner's words.",
     input: turnBody,
     maxBodyBytes: TURN_MAX_BODY_BYTES,
@@ -254,12 +260,11 @@ export const ROUTES: readonly Route[] = [
     path: "/v1/watch",
     right: "read",
     summary: "The block now and after every change, as server-sent events.",
-    input: nothing,
+    input: watchQuery,
+    namesClient: true,
     maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
     answers: "watch",
-    call: (raw) => {
-      parseInput(nothing, raw, "GET");
-    },
+    call: (raw) => parseInput(watchQuery, raw, "GET"),
   },
 ];
 
@@ -291,6 +296,7 @@ function contextRoute(
     right: "read",
     summary,
     input,
+    namesClient: true,
     maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
     answers: "context",
     call: async (api, raw) => api.context(parseInput(input, raw, method)),

@@ -80,8 +80,9 @@ export async function serveActivityApi(options: ServeOptions): Promise<ActivityS
   // The request of every prompt. Web Request and Response objects would cost more than all the rest of it.
   async function sendBlock(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const { accept, "if-none-match": ifNoneMatch } = request.headers;
-      const reply = replyTo({ accept, ifNoneMatch }, await api.context({ form: "exact" }));
+      const { accept, "if-none-match": ifNoneMatch, "user-agent": agent } = request.headers;
+      const given = await api.context({ form: "exact", ...whoAsks(agent) });
+      const reply = replyTo({ accept, ifNoneMatch }, given);
       response.writeHead(reply.status, reply.headers);
       response.end(reply.body ?? undefined);
     } catch (thrown) {
@@ -139,6 +140,18 @@ function refusal(request: IncomingMessage): ActivityError | null {
 
 type Headers = Readonly<Record<string, string>> & { readonly [VERSION_HEADER]: string };
 
+/** Who asks, for the ledger, when the request does not say: what every HTTP client says of itself. */
+function whoAsks(agent: string | undefined): { readonly client?: string } {
+  return agent === undefined || agent === "" ? {} : { client: agent.slice(0, MAX_CLIENT_CHARS) };
+}
+
+const MAX_CLIENT_CHARS = 200;
+
+function nameClient(route: Route, raw: unknown, agent: string | undefined): unknown {
+  if (route.namesClient !== true || typeof raw !== "object" || raw === null) return raw;
+  return Array.isArray(raw) || "client" in raw ? raw : { ...raw, ...whoAsks(agent) };
+}
+
 /** The exact block and nothing else: there is no input to check. */
 function isPlainBlockRequest({ method, url }: IncomingMessage): boolean {
   return method === "GET" && (url === "/v1/context" || url === "/v1/context?form=exact");
@@ -192,7 +205,8 @@ function createRoutes(
   });
   for (const route of ROUTES) {
     app.on(route.method, route.path, async (context) => {
-      const raw = await readInput(route, context);
+      const agent = context.req.header("user-agent");
+      const raw = nameClient(route, await readInput(route, context), agent);
       if (route.right === "change")
         log.info("local api: a change was asked for", { path: route.path });
       switch (route.answers) {
@@ -209,8 +223,8 @@ function createRoutes(
             ),
           );
         default:
-          route.call(raw);
           return watchStream(api, {
+            ...route.call(raw),
             lastEventId: context.req.header("last-event-id"),
             headers,
             closing,

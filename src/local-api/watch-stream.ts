@@ -13,6 +13,8 @@ export function watchStream(
   api: ActivityApi,
   options: {
     readonly lastEventId: string | undefined;
+    /** Who watches. */
+    readonly client?: string;
     readonly headers: Readonly<Record<string, string>>;
     /** The daemon stops. */
     readonly closing: AbortSignal;
@@ -23,7 +25,9 @@ export function watchStream(
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, options.closing, options.gone]);
   let seenEtag = options.lastEventId?.split(":")[1];
-  const messages = api.watch({ signal })[Symbol.asyncIterator]();
+  const { client } = options;
+  const watched = api.watch(client === undefined ? { signal } : { signal, client });
+  const messages = watched[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   let heartbeat: NodeJS.Timeout | undefined;
 

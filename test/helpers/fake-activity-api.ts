@@ -205,6 +205,7 @@ const STATUS: StatusAnswer = {
   socket: "/nowhere.sock",
   health: "ok",
   problems: [],
+  notes: [],
   paused: null,
   sources: [
     { kind: "window", state: "live", backend: "fake", sinceUs: 0, why: null, rejected: [] },

@@ -25,7 +25,10 @@ async function runWatch(io: CliIo, options: { readonly json?: boolean }): Promis
   const stop = (): void => interrupt.abort();
   process.once("SIGINT", stop).once("SIGTERM", stop);
   try {
-    for await (const { answer } of api.watch({ signal: interrupt.signal })) {
+    for await (const { answer } of api.watch({
+      signal: interrupt.signal,
+      client: "activityd watch",
+    })) {
       if (options.json === true) io.out(`${JSON.stringify(answer)}\n`);
       else if (answer.block !== null) io.out(`${answer.block}\n`);
     }

@@ -165,6 +165,8 @@ function formatStatus(answer: StatusAnswer): string {
   }
   for (const { reason, remedy } of answer.problems)
     lines.push(`problem: ${reason}${remedy === "" ? "" : ` To do: ${remedy}`}`);
+  for (const { reason, remedy } of answer.notes)
+    lines.push(`note: ${reason}${remedy === "" ? "" : ` ${remedy}`}`);
   return `${lines.join("\n")}\n`;
 }
 

@@ -8,7 +8,7 @@ export async function runNow(
 ): Promise<ExitCode> {
   const api = connectActivity({ socketPath: io.paths().socketPath });
   try {
-    const answer = await api.context({ form: "exact" });
+    const answer = await api.context({ form: "exact", client: "activityd now" });
     if (options.json === true) io.out(`${JSON.stringify(answer)}\n`);
     else if (answer.block !== null) io.out(answer.block);
     return 0;
