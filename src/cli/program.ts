@@ -18,6 +18,7 @@ import { registerPrivacyCommands } from "./commands/privacy.ts";
 import { registerServiceCommands } from "./commands/service.ts";
 import { registerSessionCommands } from "./commands/session.ts";
 import { registerSearchCommand } from "./commands/search.ts";
+import { registerStoreCommands } from "./commands/store.ts";
 
 /** Registers commands of one theme. `finish` takes the exit code of the command that ran. */
 export type RegisterCommands = (program: Command, io: CliIo, finish: Finish) => void;
@@ -38,6 +39,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerServiceCommands,
   registerSessionCommands,
   registerSearchCommand,
+  registerStoreCommands,
 ];
 
 /** Runs one command line. Throws `ActivityError` for what went wrong in a command; usage errors end with 2. */

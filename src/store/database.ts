@@ -106,9 +106,9 @@ export function openDatabase(options: OpenDatabaseOptions): StoreDatabase {
 
 /**
  * Whether SQLite finds the file sound. Reads all of it, and leaves the file and its log as they are.
- * Null, or what is wrong with it.
+ * `thorough` also compares every index with its table. Null, or what is wrong with it.
  */
-export function findDamage(path: string): string | null {
+export function findDamage(path: string, how: "quick" | "thorough" = "quick"): string | null {
   if (!existsSync(path)) return null;
   let sqlite: Database.Database | null = null;
   try {
@@ -116,7 +116,8 @@ export function findDamage(path: string): string | null {
     sqlite = new Database(path, { readonly: true });
     const { version, applicationId } = pragmaVersions(sqlite);
     if (version > 0 && applicationId !== APPLICATION_ID) return "the header is not one of ours";
-    const answer = String(sqlite.pragma("quick_check(1)", { simple: true }));
+    const check = how === "quick" ? "quick_check(1)" : "integrity_check(1)";
+    const answer = String(sqlite.pragma(check, { simple: true }));
     return answer === "ok" ? null : answer;
   } catch (error) {
     const translated = translate(path, error);

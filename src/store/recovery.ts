@@ -94,7 +94,7 @@ export function recover(options: RecoveryOptions, damage: string): RecoveryRepor
   } finally {
     fresh.close();
   }
-  const setAsidePath = setAside(directory, path, nowUs, "damaged");
+  const setAsidePath = setAside(directory, path, nowUs, "damaged") ?? path;
   renameSync(freshPath, path);
   const report = { atUs: nowUs, damage, setAsidePath, ...counts };
   log.warn("recovered the database", {
@@ -106,13 +106,17 @@ export function recover(options: RecoveryOptions, damage: string): RecoveryRepor
   return report;
 }
 
-/** Moves a database and its log, unchanged, into a folder of its own; returns where the file lies then. */
+/**
+ * Moves a database and its log, unchanged, into a folder of its own; returns where the file lies then, or
+ * null when there is none.
+ */
 export function setAside(
   directory: string,
   path: string,
   nowUs: number,
   folder: "damaged" | "replaced",
-): string {
+): string | null {
+  if (!existsSync(path)) return null;
   const stamp = new Date(nowUs / 1000).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   let target = join(directory, folder, stamp);
   for (let n = 2; existsSync(target); n += 1) target = join(directory, folder, `${stamp}-${n}`);
@@ -136,7 +140,7 @@ function mergeBackup(fresh: StoreDatabase, directory: string, log: Log): number 
     try {
       for (const events of readAllEvents(source)) {
         fresh.transaction(() => {
-          for (const { id: _, ...event } of events) {
+          for (const event of events) {
             if (writer.put(event, event) === "added") added += 1;
           }
         });

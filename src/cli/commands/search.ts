@@ -1,9 +1,10 @@
 /** `activityd search`: what was looked at, by words, last seen first. */
 import { cleanField, formatDuration } from "../../context/plain-text.ts";
-import type { SearchHit } from "../../api.ts";
+import type { SearchAnswer, SearchHit, SearchRequest } from "../../api.ts";
 import { ActivityError } from "../../errors.ts";
 import { parseInstant } from "../instant.ts";
 import type { CliIo, ExitCode } from "../io.ts";
+import { openForReading } from "../offline-reader.ts";
 import type { RegisterCommands } from "../program.ts";
 
 interface SearchOptions {
@@ -37,14 +38,28 @@ async function runSearch(
     ...(until === undefined ? {} : { toUs: parseInstant(until, "--until", nowUs) }),
     limit: parseLimit(limit),
   };
+  const { hits, truncated } = await search(io, request);
+  for (const hit of hits) io.out(`${json ? JSON.stringify(hit) : formatHit(hit)}\n`);
+  if (hits.length === 0) io.talk("activityd: nothing found.");
+  else if (truncated) io.talk("activityd: there may be more; --limit takes more than these.");
+  return 0;
+}
+
+/** Asks the daemon; without one, such as while an import runs, the database itself. */
+async function search(io: CliIo, request: SearchRequest): Promise<SearchAnswer> {
   const { connectActivity } = await import("../../local-api/client.ts");
   const api = connectActivity({ socketPath: io.paths().socketPath });
   try {
-    const { hits, truncated } = await api.search(request);
-    for (const hit of hits) io.out(`${json ? JSON.stringify(hit) : formatHit(hit)}\n`);
-    if (hits.length === 0) io.talk("activityd: nothing found.");
-    else if (truncated) io.talk("activityd: there may be more; --limit takes more than these.");
-    return 0;
+    return await api.search(request);
+  } catch (error) {
+    if (!(error instanceof ActivityError) || error.code !== "daemon_unreachable") throw error;
+    const { searchDocuments } = await import("../../store/search-query.ts");
+    const database = await openForReading(io.paths());
+    try {
+      return searchDocuments(database, request);
+    } finally {
+      database.close();
+    }
   } finally {
     await api.close();
   }

@@ -1,0 +1,110 @@
+/** The commands that look after the database: `export`, `backup`, `restore`, `doctor`. */
+import { ActivityError } from "../../errors.ts";
+import type { CliIo, ExitCode } from "../io.ts";
+import { openForReading } from "../offline-reader.ts";
+import { createProgress } from "../progress.ts";
+import type { RegisterCommands } from "../program.ts";
+
+export const registerStoreCommands: RegisterCommands = (program, io, finish) => {
+  program
+    .command("export")
+    .description("print every event as one JSON object a line, oldest first; also beside a daemon")
+    .action(() => finish(runExport(io)));
+  program
+    .command("backup")
+    .description("copy the database while it is in use, and keep the newest three copies")
+    .option("--list", "list the copies there are")
+    .action((options: { list?: boolean }) => finish(runBackup(io, options)));
+  program
+    .command("restore")
+    .description("put a backup in the place of the database, which is set aside")
+    .argument("[file]", "the backup; the newest unless given")
+    .action((file?: string) => finish(runRestore(io, file)));
+  program
+    .command("doctor")
+    .description("look the database through, and with --repair recover what is damaged")
+    .option("--repair", "recover; the damaged file is set aside")
+    .action((options: { repair?: boolean }) => finish(runDoctor(io, options)));
+};
+
+async function runExport(io: CliIo): Promise<ExitCode> {
+  const { exportLines } = await import("../../store/exchange.ts");
+  const database = await openForReading(io.paths());
+  try {
+    const counted = database.prepare<{ n: number }>("SELECT count(*) AS n FROM event").get();
+    const progress = createProgress(io, counted?.n ?? null, "events");
+    let done = 0;
+    for (const { text, events } of exportLines(database)) {
+      io.out(text);
+      done += events;
+      progress.at(done);
+    }
+    progress.end();
+    return 0;
+  } finally {
+    database.close();
+  }
+}
+
+async function runBackup(io: CliIo, { list }: { readonly list?: boolean }): Promise<ExitCode> {
+  const { createBackup, listBackups } = await import("../../store/backups.ts");
+  const directory = io.paths().dataDirectory;
+  if (list === true) {
+    for (const { path, sizeBytes } of listBackups(directory))
+      io.out(`${path}  ${megabytes(sizeBytes)}\n`);
+    return 0;
+  }
+  process.umask(0o077);
+  const database = await openForReading(io.paths());
+  try {
+    const backup = await createBackup(database, directory, Date.now() * 1000);
+    io.out(`${backup.path}  ${megabytes(backup.sizeBytes)}\n`);
+    return 0;
+  } finally {
+    database.close();
+  }
+}
+
+async function runRestore(io: CliIo, file?: string): Promise<ExitCode> {
+  const { listBackups } = await import("../../store/backups.ts");
+  const { restore } = await import("../../daemon/offline.ts");
+  const path = file ?? listBackups(io.paths().dataDirectory)[0]?.path;
+  if (path === undefined) {
+    throw new ActivityError(
+      "not_found",
+      "There is no backup yet.",
+      "Make one with: activityd backup",
+    );
+  }
+  const replaced = restore(io.paths(), path);
+  io.out(`restored ${path}\n`);
+  if (replaced !== null) io.out(`the database that was there lies at ${replaced}\n`);
+  return 0;
+}
+
+async function runDoctor(io: CliIo, { repair }: { readonly repair?: boolean }): Promise<ExitCode> {
+  const { checkStore } = await import("../../store/repair.ts");
+  if (repair === true) {
+    const offline = await import("../../daemon/offline.ts");
+    const report = offline.repair(io.paths());
+    if (report !== null) {
+      io.out(
+        `recovered ${report.salvaged} events from the database and ${report.fromBackup} more from a backup; ` +
+          `${report.unreadable} could not be read\nthe damaged file lies at ${report.setAsidePath}\n`,
+      );
+    }
+  }
+  const { path, damage, backups } = checkStore(io.paths().dataDirectory);
+  io.out(`database  ${path}\n`);
+  io.out(damage === null ? "sound     yes\n" : `sound     no: ${damage}\n`);
+  io.out(
+    `backups   ${backups.length === 0 ? "none" : backups.map(({ path }) => path).join("\n          ")}\n`,
+  );
+  if (damage === null) return 0;
+  io.talk("activityd: recover it with: activityd stop, then activityd doctor --repair");
+  return 1;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
