@@ -11,7 +11,12 @@ import { readConfig } from "../config.ts";
 import { silentLog } from "../log.ts";
 import type { Paths } from "../paths.ts";
 import { openEventStore, type EventStore } from "../store/events.ts";
-import { createExchangeImporter, type ExchangeSummary, type RawFacts } from "../store/exchange.ts";
+import {
+  createExchangeImporter,
+  isExportHeader,
+  type ExchangeSummary,
+  type RawFacts,
+} from "../store/exchange.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
 import type { RecoveryReport } from "../store/recovery.ts";
 import { repairStore, restoreBackup } from "../store/repair.ts";
@@ -30,6 +35,11 @@ export function importExport(
 ): Promise<ImportSummary> {
   const gate = createPrivacyGate(readConfig(paths.configFile, env).privacy);
   return withStore(paths, async (store) => importBuckets(source, { store, gate, timeZone }));
+}
+
+/** Whether a first line begins an export of our own. */
+export function isOwnExport(line: string): boolean {
+  return isExportHeader(line);
 }
 
 /**

@@ -27,9 +27,8 @@ async function runImport(
   const lines = readLines(file);
   const first = await lines.next();
   const header = first.done === true ? "" : first.value;
-  const { isExportHeader } = await import("../../store/exchange.ts");
   const offline = await import("../../daemon/offline.ts");
-  if (!isExportHeader(header)) {
+  if (!offline.isOwnExport(header)) {
     const source = parseWhole(await collect(header, lines), file);
     const summary = await offline.importExport(io.paths(), io.env, source, options.timeZone);
     io.out(

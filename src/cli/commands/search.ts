@@ -4,7 +4,6 @@ import type { SearchAnswer, SearchHit, SearchRequest } from "../../api.ts";
 import { ActivityError } from "../../errors.ts";
 import { parseInstant } from "../instant.ts";
 import type { CliIo, ExitCode } from "../io.ts";
-import { openForReading } from "../offline-reader.ts";
 import type { RegisterCommands } from "../program.ts";
 
 interface SearchOptions {
@@ -53,13 +52,8 @@ async function search(io: CliIo, request: SearchRequest): Promise<SearchAnswer> 
     return await api.search(request);
   } catch (error) {
     if (!(error instanceof ActivityError) || error.code !== "daemon_unreachable") throw error;
-    const { searchDocuments } = await import("../../store/search-query.ts");
-    const database = await openForReading(io.paths());
-    try {
-      return searchDocuments(database, request);
-    } finally {
-      database.close();
-    }
+    const { searchOffline } = await import("../../daemon/offline-reader.ts");
+    return searchOffline(io.paths(), request);
   } finally {
     await api.close();
   }

@@ -1,8 +1,7 @@
 /** The commands that look after the database: `export`, `backup`, `restore`, `doctor`. */
 import { ActivityError } from "../../errors.ts";
 import type { CliIo, ExitCode } from "../io.ts";
-import { openForReading } from "../offline-reader.ts";
-import { createProgress } from "../progress.ts";
+import { createProgress, type Progress } from "../progress.ts";
 import type { RegisterCommands } from "../program.ts";
 
 export const registerStoreCommands: RegisterCommands = (program, io, finish) => {
@@ -28,47 +27,32 @@ export const registerStoreCommands: RegisterCommands = (program, io, finish) => 
 };
 
 async function runExport(io: CliIo): Promise<ExitCode> {
-  const { exportLines } = await import("../../store/exchange.ts");
-  const database = await openForReading(io.paths());
-  try {
-    const counted = database.prepare<{ n: number }>("SELECT count(*) AS n FROM event").get();
-    const progress = createProgress(io, counted?.n ?? null, "events");
-    let done = 0;
-    for (const { text, events } of exportLines(database)) {
-      io.out(text);
-      done += events;
-      progress.at(done);
-    }
-    progress.end();
-    return 0;
-  } finally {
-    database.close();
+  const { readExport } = await import("../../daemon/offline-reader.ts");
+  let progress: Progress | null = null;
+  let done = 0;
+  for (const { text, events, total } of readExport(io.paths())) {
+    progress ??= createProgress(io, total, "events");
+    io.out(text);
+    done += events;
+    progress.at(done);
   }
+  progress?.end();
+  return 0;
 }
 
 async function runBackup(io: CliIo, { list }: { readonly list?: boolean }): Promise<ExitCode> {
-  const { createBackup, listBackups } = await import("../../store/backups.ts");
-  const directory = io.paths().dataDirectory;
-  if (list === true) {
-    for (const { path, sizeBytes } of listBackups(directory))
-      io.out(`${path}  ${megabytes(sizeBytes)}\n`);
-    return 0;
+  const { backUp, readBackups } = await import("../../daemon/offline-reader.ts");
+  const backups = list === true ? readBackups(io.paths()) : [await backUp(io.paths())];
+  for (const { path, sizeBytes } of backups) {
+    io.out(`${path}  ${(sizeBytes / 1024 / 1024).toFixed(1)} MB\n`);
   }
-  process.umask(0o077);
-  const database = await openForReading(io.paths());
-  try {
-    const backup = await createBackup(database, directory, Date.now() * 1000);
-    io.out(`${backup.path}  ${megabytes(backup.sizeBytes)}\n`);
-    return 0;
-  } finally {
-    database.close();
-  }
+  return 0;
 }
 
 async function runRestore(io: CliIo, file?: string): Promise<ExitCode> {
-  const { listBackups } = await import("../../store/backups.ts");
+  const { readBackups } = await import("../../daemon/offline-reader.ts");
   const { restore } = await import("../../daemon/offline.ts");
-  const path = file ?? listBackups(io.paths().dataDirectory)[0]?.path;
+  const path = file ?? readBackups(io.paths())[0]?.path;
   if (path === undefined) {
     throw new ActivityError(
       "not_found",
@@ -83,7 +67,7 @@ async function runRestore(io: CliIo, file?: string): Promise<ExitCode> {
 }
 
 async function runDoctor(io: CliIo, { repair }: { readonly repair?: boolean }): Promise<ExitCode> {
-  const { checkStore } = await import("../../store/repair.ts");
+  const { examine } = await import("../../daemon/offline-reader.ts");
   if (repair === true) {
     const offline = await import("../../daemon/offline.ts");
     const report = offline.repair(io.paths());
@@ -94,7 +78,7 @@ async function runDoctor(io: CliIo, { repair }: { readonly repair?: boolean }): 
       );
     }
   }
-  const { path, damage, backups } = checkStore(io.paths().dataDirectory);
+  const { path, damage, backups } = examine(io.paths());
   io.out(`database  ${path}\n`);
   io.out(damage === null ? "sound     yes\n" : `sound     no: ${damage}\n`);
   io.out(
@@ -103,8 +87,4 @@ async function runDoctor(io: CliIo, { repair }: { readonly repair?: boolean }): 
   if (damage === null) return 0;
   io.talk("activityd: recover it with: activityd stop, then activityd doctor --repair");
   return 1;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }

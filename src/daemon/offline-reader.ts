@@ -1,0 +1,68 @@
+/**
+ * Looking into the data folder without asking a daemon: one may run beside it or not. It promises to change
+ * nothing that a daemon holds.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ActivityError } from "../errors.ts";
+import type { Paths } from "../paths.ts";
+import { createBackup, listBackups, type Backup } from "../store/backups.ts";
+import { openDatabase, type StoreDatabase } from "../store/database.ts";
+import { DATABASE_FILE } from "../store/events.ts";
+import { exportLines } from "../store/exchange.ts";
+import { checkStore, type StoreHealth } from "../store/repair.ts";
+import { searchDocuments, type SearchAnswer, type SearchRequest } from "../store/search-query.ts";
+
+/** The record as text, some thousand lines at a time, with how many events there are in all and in each part. */
+export function* readExport(
+  paths: Paths,
+): Generator<{ readonly text: string; readonly events: number; readonly total: number }> {
+  const database = openForReading(paths);
+  try {
+    const counted = database.prepare<{ n: number }>("SELECT count(*) AS n FROM event").get();
+    for (const part of exportLines(database)) yield { ...part, total: counted?.n ?? 0 };
+  } finally {
+    database.close();
+  }
+}
+
+/** Searches the database itself. */
+export function searchOffline(paths: Paths, request: SearchRequest): SearchAnswer {
+  const database = openForReading(paths);
+  try {
+    return searchDocuments(database, request);
+  } finally {
+    database.close();
+  }
+}
+
+/** Copies the database as it is now. */
+export async function backUp(paths: Paths): Promise<Backup> {
+  process.umask(0o077);
+  const database = openForReading(paths);
+  try {
+    return await createBackup(database, paths.dataDirectory, Date.now() * 1000);
+  } finally {
+    database.close();
+  }
+}
+
+/** The backups there are, newest first. */
+export function readBackups(paths: Paths): readonly Backup[] {
+  return listBackups(paths.dataDirectory);
+}
+
+/** How the database is; reads all of it. */
+export function examine(paths: Paths): StoreHealth {
+  return checkStore(paths.dataDirectory);
+}
+
+/** Throws `not_found` when nothing was ever recorded. */
+function openForReading({ dataDirectory }: Paths): StoreDatabase {
+  const path = join(dataDirectory, DATABASE_FILE);
+  if (!existsSync(path)) {
+    const hint = "Start recording with: activityd start";
+    throw new ActivityError("not_found", `Nothing is recorded in ${dataDirectory} yet.`, hint);
+  }
+  return openDatabase({ path, role: "reader" });
+}
