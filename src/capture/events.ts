@@ -29,6 +29,8 @@ export interface WindowSample {
   readonly executable: string | null;
   /** True when the window is known to be a private-browsing one, null when that cannot be known. */
   readonly private: boolean | null;
+  /** Which window of the desktop it is, where the backend can tell: another window is no change of a title. */
+  readonly window?: string;
 }
 
 /** How long the input devices have been still. */

@@ -273,7 +273,8 @@ export function createSampler(options: SamplerOptions): Sampler {
     } else {
       blind = null;
       const gated = result.value === null ? null : gate.window(result.value, nowUs);
-      window = pacer.see(gated?.verdict === "store" ? gated.facts : null, nowUs);
+      const facts = gated?.verdict === "store" ? gated.facts : null;
+      window = pacer.see(facts, nowUs, result.value?.window);
       windowState = gated?.verdict === "drop" ? "filtered" : "seen";
       if (window !== null && forgotten.window?.(window) !== true) forgotten.window = null;
     }

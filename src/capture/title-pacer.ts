@@ -15,8 +15,11 @@ const REFILL_US = 90_000_000;
 const MAX_APPS = 64;
 
 export interface TitlePacer {
-  /** Takes what has the focus now (null: nothing to record) and gives what is to be recorded for it. */
-  readonly see: (facts: WindowFacts | null, nowUs: number) => WindowFacts | null;
+  /**
+   * Takes what has the focus now (null: nothing to record) and gives what is to be recorded for it. `window`
+   * is the identity of the window where it is known: the focus moving to another one is no churn.
+   */
+  readonly see: (facts: WindowFacts | null, nowUs: number, window?: string) => WindowFacts | null;
   /** The same when time has passed without news: a title that was held back may have come to stay. */
   readonly settle: (nowUs: number) => WindowFacts | null;
 }
@@ -32,6 +35,7 @@ export function createTitlePacer(): TitlePacer {
   /** What is recorded, and what is seen meanwhile if that is something else. */
   let recorded: WindowFacts | null = null;
   let held: WindowFacts | null = null;
+  let recordedWindow: string | undefined;
   let seenSinceUs = 0;
 
   function record(facts: WindowFacts | null): WindowFacts | null {
@@ -58,8 +62,10 @@ export function createTitlePacer(): TitlePacer {
   }
 
   return {
-    see: (facts, nowUs) => {
-      if (facts === null || recorded === null || recorded.app !== facts.app) {
+    see: (facts, nowUs, window) => {
+      const isOther = recorded?.app !== facts?.app || recordedWindow !== window;
+      recordedWindow = window;
+      if (facts === null || recorded === null || isOther) {
         seenSinceUs = nowUs;
         return record(facts);
       }

@@ -124,3 +124,23 @@ it("a clock that is set back loses nothing", () => {
   pacer.see(last, 5_000 * SECOND_US);
   expect(pacer.settle(5_006 * SECOND_US)).toBe(last);
 });
+
+it("the focus going to and fro between two windows of one application is told every time", () => {
+  const pacer = createTitlePacer();
+  const [left, right] = [window("build"), window("tests")];
+  for (let n = 0; n < 500; n += 1) {
+    const facts = n % 2 === 0 ? left : right;
+    expect(pacer.see(facts, n * 50_000, n % 2 === 0 ? "1" : "2")).toBe(facts);
+  }
+});
+
+it("two windows that churn side by side share one allowance", () => {
+  const pacer = createTitlePacer();
+  const rows = new Set<string>();
+  for (let n = 0; n < HOUR_S * 2; n += 1) {
+    // Each has the focus for five minutes.
+    const id = String(Math.floor(n / 600) % 2);
+    rows.add(pacer.see(window(`job ${n}`), n * 500_000, id)?.title ?? "");
+  }
+  expect(rows.size).toBeLessThanOrEqual(60 + 12);
+});

@@ -241,6 +241,7 @@ async function toSeen(container: unknown): Promise<Seen | null> {
       pid,
       executable,
       private: null,
+      window: String(key),
     },
   };
 }

@@ -113,6 +113,7 @@ function createSource(connection: WaylandConnection, context: SourceContext): So
         pid: null,
         executable: null,
         private: null,
+        window: String(key),
       },
     };
   }

@@ -143,6 +143,7 @@ export function createWindowReader(connection: X11Connection): WindowReader {
         pid,
         executable,
         private: null,
+        window: String(window),
       };
     },
   };

@@ -136,6 +136,7 @@ describe("wlroots", () => {
       pid: null,
       executable: null,
       private: null,
+      window: String(FIRST),
     });
     compositor.send(Buffer.concat([event(SECOND, 4, [2]), event(SECOND, 0, "two!")]));
     await source.snapshot();

@@ -52,6 +52,7 @@ describe("without a window manager", () => {
       pid: process.pid,
       executable: process.execPath,
       private: null,
+      window: String(window),
     });
   });
 
