@@ -9,6 +9,7 @@ import { VERSION } from "../version.ts";
 import { registerContextCommands } from "./commands/context.ts";
 import { registerDigestCommand } from "./commands/digest.ts";
 import { registerDaemonCommands } from "./commands/daemon.ts";
+import { registerDoctorCommand } from "./commands/doctor.ts";
 import { registerEventsCommand } from "./commands/events.ts";
 import { registerGatewayCommands } from "./commands/gateway.ts";
 import { registerGnomeCommands } from "./commands/gnome.ts";
@@ -28,6 +29,7 @@ export type Finish = (work: Promise<AnyExitCode>) => Promise<void>;
 
 const THEMES: readonly RegisterCommands[] = [
   registerDaemonCommands,
+  registerDoctorCommand,
   registerContextCommands,
   registerDigestCommand,
   registerEventsCommand,

@@ -1,38 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { tellFailure, type AnyExitCode, type CliIo } from "../../src/cli/io.ts";
-import { runProgram } from "../../src/cli/program.ts";
-import { resolvePaths } from "../../src/paths.ts";
-import { createTempHome } from "../helpers/temp-home.ts";
+import { runCli } from "../helpers/run-cli.ts";
 
-/** Runs a command line in a home with this config; data and talk as they were printed. */
-async function run(config: string, ...argv: readonly string[]) {
-  const home = createTempHome();
-  mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, "config.toml"), config);
-  const env = { ACTIVITYD_HOME: home };
-  const printed = { out: "", talk: "" };
-  const io: CliIo = {
-    env,
-    out: (text) => {
-      printed.out += text;
-    },
-    talk: (line) => {
-      printed.talk += `${line}\n`;
-    },
-    isTerminal: false,
-    paths: () => resolvePaths(env),
-  };
-  let exitCode: AnyExitCode;
-  try {
-    exitCode = await runProgram(argv, io);
-  } catch (thrown) {
-    exitCode = tellFailure(io, thrown);
-  }
-  return { ...printed, exitCode };
-}
+const run = (config: string, ...argv: readonly string[]) => runCli(argv, { config });
 
 describe("activityd privacy test", () => {
   test("says which rule dropped a window", async () => {
