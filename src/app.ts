@@ -12,6 +12,7 @@ import type {
   TurnFrame,
   WatchMessage,
 } from "./api.ts";
+import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
 import { etagOf, renderContextBlock } from "./capture/context-block.ts";
 import { createDigester } from "./capture/context-digest.ts";
@@ -94,6 +95,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     rows: createSessionEventTable(store.database),
     nowUs: clock.nowUs,
   });
+  const notices = createMessageNotices(queue, clock.nowUs);
   const assistantApps = capture.assistant_apps.map((app) => app.toLowerCase());
   const digester = createDigester({
     history: createHistory(store.database),
@@ -146,6 +148,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     session: keep("session", sampler.take.session),
     system: keep("system", () => {}),
     media: keep("media", sampler.take.media),
+    notification: keep("notification", (result) => {
+      const facts = sampler.take.notification(result);
+      if (facts !== null) notices.tell(facts.app, facts.summary);
+    }),
   };
 
   const watchdog = createWatchdog({
@@ -275,6 +281,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     const given = answer({ ...frame, form, turn });
     const { block, untrustedSpans } = given;
     const activity = block === null ? [] : [{ block, untrustedSpans }];
+    notices.spoke(frame.session);
     return queue.drain(
       frame.session,
       (events) => {

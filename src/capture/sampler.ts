@@ -13,6 +13,8 @@ import {
   type InputSample,
   type MediaFacts,
   type MediaSample,
+  type NotificationFacts,
+  type NotificationSample,
   type SessionSample,
   type SystemFacts,
   type SystemSample,
@@ -60,6 +62,8 @@ export interface Sampler {
     readonly window: (result: SourceResult<WindowSample>) => void;
     readonly session: (result: SourceResult<SessionSample>) => void;
     readonly media: (result: SourceResult<readonly MediaSample[]>) => void;
+    /** Gives what was recorded; null when nothing was, because of a rule or a pause. */
+    readonly notification: (result: SourceResult<NotificationSample>) => NotificationFacts | null;
   };
   /** Stops or resumes recording; what is paused has no events but the gap. */
   readonly setPaused: (paused: boolean) => void;
@@ -129,7 +133,12 @@ export function createSampler(options: SamplerOptions): Sampler {
       poll("input");
       poll("system");
     },
-    take: { window: takeWindow, session: takeSession, media: takeMedia },
+    take: {
+      window: takeWindow,
+      session: takeSession,
+      media: takeMedia,
+      notification: takeNotification,
+    },
     setPaused: (next) => {
       if (paused === next) return;
       paused = next;
@@ -329,6 +338,16 @@ export function createSampler(options: SamplerOptions): Sampler {
     media = gated?.verdict === "store" ? gated.facts : null;
     if (media !== null && forgotten.media?.(media) !== true) forgotten.media = null;
     settle(nowUs);
+  }
+
+  /** A notification has no duration: it is told and over. */
+  function takeNotification(result: SourceResult<NotificationSample>): NotificationFacts | null {
+    if (!result.ok || result.value === null || paused) return null;
+    const nowUs = checkClocks();
+    const gated = gate.notification(result.value, nowUs);
+    if (gated.verdict === "drop") return null;
+    recorder.add(gated.facts, nowUs, nowUs);
+    return gated.facts;
   }
 
   // ------------------------------------------------------------ what goes on

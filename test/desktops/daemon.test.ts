@@ -1,5 +1,4 @@
 /** The daemon on each desktop that is heavy to install: what it says, and why it passed others over. */
-import { type ChildProcess } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";
 import { createWaylandIdle } from "../../src/capture/sources/wayland-idle.ts";
 import { gnomeIdle } from "../../src/capture/sources/gnome.ts";
@@ -8,7 +7,6 @@ import { until } from "../helpers/until.ts";
 import { type DaemonRig, openDaemonRig } from "../system/daemon-rig.ts";
 import { createProcesses } from "../system/processes.ts";
 import type { DesktopRig } from "./desktop-rig.ts";
-import { type DesktopSession, openDesktopSession } from "./desktop-session.ts";
 import { openGnomeRig } from "./gnome-rig.ts";
 import { openKwinRig } from "./kwin-rig.ts";
 
@@ -107,33 +105,3 @@ describe("the idle time", () => {
     source.close();
   });
 });
-
-describe("a compositor that tells nobody what has the focus", () => {
-  it("is blind, and the reason and every backend passed over are told", async () => {
-    const session = await openDesktop(openDesktopSession("wl-weston"));
-    await startWeston(session);
-    const daemon = await openDaemon(session.env);
-    const window = await until("all backends were probed", async () => {
-      const { sources } = await daemon.api.status();
-      const status = sources.find(({ kind }) => kind === "window");
-      return status !== undefined && status.rejected.length > 0 ? status : null;
-    });
-    expect(window).toMatchObject({ state: "blind", backend: null });
-    expect(window.why?.reason).not.toBe("");
-    for (const id of ["sway", "gnome-shell", "kwin", "wlroots", "x11"]) {
-      expect(window.rejected.map(({ backend }) => backend)).toContain(id);
-    }
-    await untilBlockHas(daemon, "- Focused: unknown, windows cannot be seen: ");
-  });
-});
-
-async function startWeston(session: DesktopSession): Promise<ChildProcess> {
-  const server = session.start("weston", ["--backend=headless-backend.so", "--socket=wl-weston"]);
-  let said = "";
-  server.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  await until("weston is up", () => {
-    if (server.exitCode !== null) throw new Error(`weston ended: ${said}`);
-    return said.includes("launching");
-  });
-  return server;
-}
