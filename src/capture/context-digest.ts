@@ -82,7 +82,7 @@ export function createDigester({ history, isAssistant = () => false }: DigesterO
       isHidden,
       kindOf: projects.kindOf,
     };
-    const topic = readTopic(turn, reading.contentWords, index);
+    const topic = readTopic(turn, reading, index);
     const anchor = resolveAnchor({ history, projects, nowUs, timeZone }, reading, topic);
     const subject = findSubject(topic, projects);
     const weights = weighReadings({ reading, topic, anchor, subject });

@@ -17,8 +17,8 @@ import {
   type Window,
   windowLines,
 } from "./readings.ts";
-import { COVERAGE_FLOOR, type Topic, weightOf } from "./topic.ts";
-import { foldWord, stemWord } from "./words.ts";
+import { COVERAGE_FLOOR, type Topic } from "./topic.ts";
+import { stemWord } from "./words.ts";
 
 export interface Subject {
   /** Documents that answer for the topic by their own words, best first; empty when only a project does. */
@@ -82,26 +82,23 @@ function findProject(
     const stems = new Set(project.nameWords.map(stemWord));
     if (stems.size === 0) continue;
     const members = new Set(project.documentIds);
-    const phrases = new Map<number, { sum: number; total: number; named: boolean }>();
-    for (const topicWord of telling.length > 0 ? telling : named) {
-      const { word, hits, phrase } = topicWord;
-      const weight = weightOf(topicWord);
-      const entry = phrases.get(phrase) ?? { sum: 0, total: 0, named: false };
+    const phrases = new Map<number, { matched: number; missing: number; named: boolean }>();
+    for (const { word, hits, phrase, weight, missing } of telling.length > 0 ? telling : named) {
+      const entry = phrases.get(phrase) ?? { matched: 0, missing: 0, named: false };
       phrases.set(phrase, entry);
-      entry.total += weight;
-      const isName =
-        stems.has(stemWord(foldWord(word.text))) || project.nameWords.includes(word.folded);
-      if (isName) entry.sum += weight;
-      else {
-        let closest = 0;
-        for (const [id, closeness] of hits.documents)
-          if (members.has(id)) closest = Math.max(closest, closeness);
-        entry.sum += weight * closest * 0.9;
+      const isName = stems.has(stemWord(word.folded)) || project.nameWords.includes(word.folded);
+      let closest = isName ? 1 : 0;
+      if (!isName) {
+        for (const [id, closeness] of hits.documents) {
+          if (members.has(id)) closest = Math.max(closest, closeness * 0.9);
+        }
       }
+      entry.matched += weight * closest;
+      entry.missing += missing * (1 - closest);
       entry.named ||= isName;
     }
-    for (const { sum, total, named } of phrases.values()) {
-      const coverage = (sum / Math.max(1e-9, total)) * (named ? 1 : 0.85);
+    for (const { matched, missing, named } of phrases.values()) {
+      const coverage = (matched / Math.max(1e-9, matched + missing)) * (named ? 1 : 0.85);
       if (best === null || coverage > best.coverage) best = { project, coverage };
     }
   }
@@ -132,7 +129,10 @@ function subjectLinesWithin(
   const { project, isProject } = subject;
   const isDocument = subject.documentIds.length > 0 && subject.documentCoverage >= subject.coverage;
   if (intent === "lastseen" && isDocument) {
-    return lastTimes(context, subject, within, score);
+    const times = lastTimes(context, subject, within, score);
+    // Found by likeness alone, it may stand for the work it belongs to.
+    if (project === null || subject.coverage >= 0.85) return times;
+    return [...times, ...sittingLines(context, project.documentIds, within, score * 0.5)];
   }
   const documentIds = mostUsed(context, subject.documentIds, within);
   if (project !== null && isProject) {

@@ -4,7 +4,7 @@
  * ever looked at is told as such, however common its single words are.
  */
 import type { DocumentIndex, WordHits } from "./document-index.ts";
-import type { ContentWord } from "./turn-reading.ts";
+import type { ContentWord, TurnLanguage, TurnReading } from "./turn-reading.ts";
 import { foldWord, foldedWords, wordRarity } from "./words.ts";
 
 /** A word of the turn together with what it hits. */
@@ -13,6 +13,10 @@ export interface TopicWord {
   readonly hits: WordHits;
   /** Number of the phrase it stands in: "train strike refund" is one, "octavia I saw" is two. */
   readonly phrase: number;
+  /** What a document answers for by holding the word. */
+  readonly weight: number;
+  /** What a document loses by lacking it. */
+  readonly missing: number;
 }
 
 /** How well one document answers for the topic. */
@@ -38,10 +42,10 @@ export const COVERAGE_FLOOR = 0.52;
 /** Looks the content words of a turn up. */
 export function readTopic(
   turn: string,
-  contentWords: readonly ContentWord[],
+  { contentWords, language }: Pick<TurnReading, "contentWords" | "language">,
   index: DocumentIndex,
 ): Topic {
-  const words = lookUp(turn, contentWords.slice(0, MAX_WORDS), index);
+  const words = weigh(lookUp(turn, contentWords.slice(0, MAX_WORDS), index), language);
   const phrases = new Map<number, TopicWord[]>();
   for (const word of words) {
     const phrase = phrases.get(word.phrase) ?? [];
@@ -52,11 +56,11 @@ export function readTopic(
   let heaviest: { readonly weight: number; readonly words: readonly TopicWord[] } | null = null;
   for (const phrase of phrases.values()) {
     const telling = phrase.filter(({ word }) => !word.generic);
-    const total = telling.reduce((sum, word) => sum + weightOf(word), 0);
+    const total = telling.reduce((sum, { weight }) => sum + weight, 0);
     if (telling.length > 0 && (heaviest === null || total > heaviest.weight)) {
       heaviest = { weight: total, words: phrase };
     }
-    const missing = telling.reduce((sum, word) => sum + missingWeight(word), 0);
+    const missing = telling.reduce((sum, word) => sum + word.missing, 0);
     for (const [documentId, { matched, notMissing }] of sumHits(telling)) {
       const coverage = matched / (matched + Math.max(0, missing - notMissing));
       const known = best.get(documentId);
@@ -89,12 +93,14 @@ const MAX_WORDS = 24;
 /** Looking for compounds and typing errors walks the whole vocabulary. */
 const MAX_ALIKE = 8;
 
+type FoundWord = Pick<TopicWord, "word" | "hits" | "phrase">;
+
 function lookUp(
   turn: string,
   contentWords: readonly ContentWord[],
   index: DocumentIndex,
-): readonly TopicWord[] {
-  const words: TopicWord[] = [];
+): readonly FoundWord[] {
+  const words: FoundWord[] = [];
   let phrase = 0;
   let alikeLeft = MAX_ALIKE;
   let previous: ContentWord | null = null;
@@ -150,24 +156,33 @@ function sumHits(
     for (const [id, closeness] of word.hits.documents) {
       const sum = sums.get(id) ?? { matched: 0, notMissing: 0 };
       sums.set(id, sum);
-      sum.matched += weightOf(word) * closeness;
-      sum.notMissing += missingWeight(word) * closeness;
+      sum.matched += word.weight * closeness;
+      sum.notMissing += word.missing * closeness;
     }
   }
   return sums;
 }
 
-/** Rare in the owner's titles, and rare in general: a title that shares "octavia" is meant, one that shares "form" may not be. */
-export function weightOf({ word, hits }: TopicWord): number {
-  return hits.weight * wordRarity(word.folded);
+/**
+ * Rare in the owner's titles, and rare in general: a title that shares "octavia" is meant, one that shares "form" may
+ * not be. A word that other documents hold could have been here and is not; one that none holds may only be the
+ * owner's way of putting it.
+ */
+function weigh(words: readonly FoundWord[], language: TurnLanguage): readonly TopicWord[] {
+  // German writes its nouns with a capital; what is written small beside them is how it was asked.
+  const hasNouns = language === "de" && words.some(({ word }) => !word.generic && isNoun(word));
+  return words.map((found) => {
+    const { word, hits } = found;
+    const weight = hits.weight * wordRarity(word.folded);
+    const isManner = hasNouns && hits.how === "none" && !isNoun(word);
+    const share = isManner ? 0.2 : hits.how === "none" ? 0.85 : 1.8;
+    return { ...found, weight, missing: weight * share };
+  });
 }
 
-/**
- * What a word takes off a document that lacks it. One that other documents hold could have been here and is not; one
- * that none holds may only be the owner's way of putting it.
- */
-function missingWeight(word: TopicWord): number {
-  return weightOf(word) * (word.hits.how === "none" ? 0.85 : 1.3);
+/** Not the first word of the turn, which has a capital whatever it is. */
+function isNoun({ text, startIndex }: ContentWord): boolean {
+  return startIndex > 1 && /^\p{Lu}/u.test(text);
 }
 
 /** Whether nothing but articles, possessives and prepositions stands between two words. */

@@ -63,11 +63,11 @@ export function stemWord(word: string): string {
   let stem = word;
   if (stem.endsWith("ies") && stem.length > 4) stem = `${stem.slice(0, -3)}y`;
   else if (stem.endsWith("s") && !stem.endsWith("ss")) stem = stem.slice(0, -1);
-  for (const ending of ENDINGS) {
-    if (stem.length - ending.length >= 4 && stem.endsWith(ending)) {
-      stem = stem.slice(0, -ending.length);
-      break;
-    }
+  // Twice, so that "gardening" meets "garden" wherever that one ends up.
+  for (let round = 0; round < 2; round += 1) {
+    const ending = ENDINGS.find((e) => stem.length - e.length >= 4 && stem.endsWith(e));
+    if (ending === undefined) break;
+    stem = stem.slice(0, -ending.length);
   }
   if (stem.length > 3 && /([bdfgklmnprt])\1$/.test(stem)) stem = stem.slice(0, -1);
   if (stem.length > 4) stem = stem.replace(/[aeoiy]{1,2}$/, "");

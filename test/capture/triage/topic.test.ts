@@ -35,7 +35,7 @@ function topicOf(turn: string): Topic & { readonly best: string | null } {
   );
   const index = createDocumentIndex();
   index.refresh(history);
-  const topic = readTopic(turn, readTurn(turn, 1e15, "UTC").contentWords, index);
+  const topic = readTopic(turn, readTurn(turn, 1e15, "UTC"), index);
   const [first] = topic.matches;
   const found = first !== undefined && first.coverage >= COVERAGE_FLOOR;
   return { ...topic, best: found ? (TITLES[first.documentId - 1] ?? null) : null };
