@@ -21,6 +21,10 @@ async function run(argv: readonly string[], io: CliIo): Promise<AnyExitCode> {
       const { runNow } = await import("./commands/now.ts");
       return await runNow(io);
     }
+    if (argv.length === 2 && argv[0] === "hook" && argv[1] === "claude-code") {
+      const { runHook } = await import("./commands/hook.ts");
+      return await runHook(io);
+    }
     const { runProgram } = await import("./program.ts");
     return await runProgram(argv, io);
   } catch (thrown) {

@@ -15,6 +15,7 @@ import { registerGatewayCommands } from "./commands/gateway.ts";
 import { registerGnomeCommands } from "./commands/gnome.ts";
 import { registerImportCommand } from "./commands/import.ts";
 import { registerOwnerCommands } from "./commands/owner.ts";
+import { registerMcpCommands } from "./commands/mcp.ts";
 import { registerPrivacyCommands } from "./commands/privacy.ts";
 import { registerServiceCommands } from "./commands/service.ts";
 import { registerSessionCommands } from "./commands/session.ts";
@@ -37,6 +38,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerGnomeCommands,
   registerImportCommand,
   registerOwnerCommands,
+  registerMcpCommands,
   registerPrivacyCommands,
   registerServiceCommands,
   registerSessionCommands,

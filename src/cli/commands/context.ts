@@ -1,4 +1,5 @@
 /** The commands that print blocks: `now` and `watch`. */
+import { ActivityError } from "../../errors.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -16,7 +17,63 @@ export const registerContextCommands: RegisterCommands = (program, io, finish) =
     .description("print the block again whenever it changes, until interrupted")
     .option("--json", "print one JSON object a line")
     .action((options: { json?: boolean }) => finish(runWatch(io, options)));
+  program
+    .command("live")
+    .description("show what is captured and what the assistant is told, until interrupted")
+    .action(() => finish(runLiveView(io)));
+  program
+    .command("hook")
+    .description("the context for a host that runs a command before each turn: claude-code")
+    .argument("<host>", "the host")
+    .action(async (host: string) => {
+      if (host !== "claude-code") {
+        throw new ActivityError(
+          "bad_request",
+          `There is no hook for "${host}".`,
+          "Hosts: claude-code.",
+        );
+      }
+      const { runHook } = await import("./hook.ts");
+      await finish(runHook(io));
+    });
+  program
+    .command("prompt-prefix")
+    .description("read a turn on stdin and print it with its context in front, for shell pipelines")
+    .option("--session <name>", "the conversation whose waiting events are told", "shell")
+    .action((options: { session: string }) => finish(runPromptPrefix(io, options.session)));
 };
+
+async function runLiveView(io: CliIo): Promise<ExitCode> {
+  const [{ connectActivity }, { runLive }, { systemClock }] = await Promise.all([
+    import("../../local-api/client.ts"),
+    import("../../tui/live.ts"),
+    import("../../clock.ts"),
+  ]);
+  const api = connectActivity({ socketPath: io.paths().socketPath });
+  try {
+    // https://no-color.org
+    const colour = (io.env["NO_COLOR"] ?? "") === "" && io.env["TERM"] !== "dumb";
+    await runLive(api, systemClock, { input: process.stdin, output: process.stdout, colour });
+    return 0;
+  } finally {
+    await api.close();
+  }
+}
+
+async function runPromptPrefix(io: CliIo, session: string): Promise<ExitCode> {
+  const { connectActivity } = await import("../../local-api/client.ts");
+  const api = connectActivity({ socketPath: io.paths().socketPath });
+  process.stdin.setEncoding("utf8");
+  let ownerText = "";
+  for await (const chunk of process.stdin) ownerText += String(chunk);
+  try {
+    const { modelText } = await api.composeTurn({ session, ownerText, client: "prompt-prefix" });
+    io.out(modelText);
+    return 0;
+  } finally {
+    await api.close();
+  }
+}
 
 async function runWatch(io: CliIo, options: { readonly json?: boolean }): Promise<ExitCode> {
   const { connectActivity } = await import("../../local-api/client.ts");

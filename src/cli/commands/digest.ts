@@ -1,6 +1,6 @@
 /** `activityd digest`: what the record says to a turn, in the bytes that an assistant would be given. */
 import { ActivityError } from "../../errors.ts";
-import { parseInstant } from "../instant.ts";
+import { parseInstant } from "../../instant.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 

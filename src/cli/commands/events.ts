@@ -3,7 +3,7 @@ import type { ActivityEvent } from "../../capture/events.ts";
 import { ActivityError } from "../../errors.ts";
 import { EVENT_KINDS, type EventKind } from "../../capture/events.ts";
 import { cleanField } from "../../context/plain-text.ts";
-import { parseInstant } from "../instant.ts";
+import { parseInstant } from "../../instant.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 

@@ -9,7 +9,7 @@ import type {
   PauseRequest,
 } from "../../api.ts";
 import { ActivityError } from "../../errors.ts";
-import { parseInstant } from "../instant.ts";
+import { parseInstant } from "../../instant.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 

@@ -1,7 +1,7 @@
 /** The commands that show the privacy rules at work: `privacy test` and `privacy explain`. */
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
-import { parseInstant } from "../instant.ts";
+import { parseInstant } from "../../instant.ts";
 
 interface TestOptions {
   readonly private?: boolean;

@@ -2,7 +2,7 @@
 import { cleanField, formatDuration } from "../../context/plain-text.ts";
 import type { SearchAnswer, SearchHit, SearchRequest } from "../../api.ts";
 import { ActivityError } from "../../errors.ts";
-import { parseInstant } from "../instant.ts";
+import { parseInstant } from "../../instant.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 

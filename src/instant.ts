@@ -1,5 +1,5 @@
 /** Reads the instants that a person types after `--since`, `--from`, `--to` and `--at`. */
-import { ActivityError } from "../errors.ts";
+import { ActivityError } from "./errors.ts";
 
 const UNIT_US: Readonly<Record<string, number>> = {
   s: 1_000_000,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseInstant } from "../../src/cli/instant.ts";
+import { parseInstant } from "../src/instant.ts";
 
 const NOW_US = Date.parse("2026-11-27T16:12:00Z") * 1000;
 

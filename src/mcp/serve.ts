@@ -1,0 +1,124 @@
+/**
+ * How MCP hosts reach the tools: over stdin and stdout, or over HTTP on this machine alone. It promises that a
+ * web page gets nothing: exact Host, no foreign Origin, a token.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { ActivityError, toErrorEnvelope } from "../errors.ts";
+import { accessRefusal } from "../gateway/access.ts";
+import { createMcpServer, type McpOptions } from "./server.ts";
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Serves one host over stdin and stdout. Resolves when the host closes them. */
+export async function serveMcpStdio(options: McpOptions): Promise<void> {
+  const server = createMcpServer(options);
+  const ended = new Promise<void>((resolve) => {
+    process.stdin.once("end", resolve).once("close", resolve);
+  });
+  await server.connect(new StdioServerTransport());
+  await ended;
+  await server.close();
+}
+
+export interface McpHttpServer {
+  readonly address: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Serves any number of hosts at `http://127.0.0.1:PORT/mcp`, each request by a server of its own (stateless). */
+export async function serveMcpHttp(
+  options: McpOptions & { readonly port: number; readonly token: string },
+): Promise<McpHttpServer> {
+  let port = options.port;
+  const http = createServer((request, response) => {
+    const refused = accessRefusal(request, { port, token: options.token, allowedOrigins: [] });
+    if (refused !== null) {
+      send(response, refused.code === "unauthorized" ? 401 : 403, toErrorEnvelope(refused));
+      return;
+    }
+    void handle(options, request, response).catch((thrown: unknown) => {
+      send(
+        response,
+        thrown instanceof ActivityError && thrown.code === "body_too_large" ? 413 : 400,
+        toErrorEnvelope(thrown),
+      );
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    http.once("error", reject);
+    http.listen(port, "127.0.0.1", resolve);
+  }).catch((cause: unknown) => {
+    throw new ActivityError(
+      "socket_in_use",
+      `Port ${port} of this machine is taken.`,
+      "Choose another: activityd mcp --http --port 0",
+      { cause },
+    );
+  });
+  ({ port } = http.address() as AddressInfo);
+  return {
+    address: `http://127.0.0.1:${port}/mcp`,
+    close: async () => {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}
+
+async function handle(
+  options: McpOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.url !== "/mcp") {
+    send(
+      response,
+      404,
+      toErrorEnvelope(
+        new ActivityError("not_found", "There is nothing here.", "The address is /mcp."),
+      ),
+    );
+    return;
+  }
+  const body = request.method === "POST" ? await readJson(request) : undefined;
+  const server = createMcpServer(options);
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+  response.once("close", () => {
+    void transport.close();
+    void server.close();
+  });
+  await server.connect(transport);
+  await transport.handleRequest(request, response, body);
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    const piece = Buffer.from(chunk);
+    bytes += piece.length;
+    if (bytes > MAX_BODY_BYTES) {
+      throw new ActivityError(
+        "body_too_large",
+        `The request is larger than ${MAX_BODY_BYTES} bytes.`,
+        "Ask for less at once.",
+      );
+    }
+    chunks.push(piece);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch (cause) {
+    throw new ActivityError("bad_request", "The request is no JSON.", "Send JSON-RPC 2.0.", {
+      cause,
+    });
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}

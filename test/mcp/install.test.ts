@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  applyMcpInstall,
+  MCP_HOSTS,
+  planMcpInstall,
+  type HostPlaces,
+} from "../../src/mcp/install.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
+
+const COMMAND = { command: "/usr/bin/node", args: ["/opt/activityd/main.js", "mcp"], env: {} };
+
+function openHome(): HostPlaces {
+  const home = createTempHome();
+  return { home, configDirectory: join(home, ".config"), platform: "linux" };
+}
+
+describe("installing into a host", () => {
+  it.each(MCP_HOSTS)(
+    "writes settings for %s where there are none, and a second run changes nothing",
+    (host) => {
+      const places = openHome();
+      const change = planMcpInstall(host, COMMAND, places);
+      expect(change.before).toBeNull();
+      expect(applyMcpInstall(change)).toBeNull();
+      expect(readFileSync(change.file, "utf8")).toContain('"activityd"');
+      const again = planMcpInstall(host, COMMAND, places);
+      expect(again.after).toBe(again.before);
+    },
+  );
+
+  it("leaves what else stands there, in its order and indentation, and keeps the file as it was", () => {
+    const places = openHome();
+    const file = join(places.home, ".claude.json");
+    const before =
+      '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": {\n\t\t\t"command": "x"\n\t\t}\n\t},\n\t"z": [1]\n}\n';
+    writeFileSync(file, before);
+    const backup = applyMcpInstall(planMcpInstall("claude-code", COMMAND, places));
+    expect(readFileSync(backup ?? "", "utf8")).toBe(before);
+    expect(readFileSync(file, "utf8")).toBe(
+      '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": {\n\t\t\t"command": "x"\n\t\t},\n\t\t"activityd": {\n\t\t\t"type": "stdio",\n\t\t\t"command": "/usr/bin/node",\n\t\t\t"args": [\n\t\t\t\t"/opt/activityd/main.js",\n\t\t\t\t"mcp"\n\t\t\t]\n\t\t}\n\t},\n\t"z": [\n\t\t1\n\t]\n}\n',
+    );
+  });
+
+  it("never overwrites the first backup", () => {
+    const places = openHome();
+    const file = join(places.home, ".claude.json");
+    writeFileSync(file, '{"mine":1}');
+    applyMcpInstall(planMcpInstall("claude-code", COMMAND, places));
+    const backup = applyMcpInstall(
+      planMcpInstall("claude-code", { ...COMMAND, args: ["moved"] }, places),
+    );
+    expect(readFileSync(backup ?? "", "utf8")).toBe('{"mine":1}');
+  });
+
+  it.each([
+    ["with comments", '{\n  // mine\n  "servers": {}\n}'],
+    ["of another shape", '{"servers": 3}'],
+    ["that are a list", "[]"],
+  ])("leaves settings %s as they are and says what to add by hand", (_what, text) => {
+    const places = openHome();
+    const file = join(places.configDirectory, "Code", "User", "mcp.json");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    expect(() => planMcpInstall("vscode", COMMAND, places)).toThrow(/left as it is/);
+    expect(readFileSync(file, "utf8")).toBe(text);
+    expect(existsSync(`${file}.before-activityd`)).toBe(false);
+  });
+});

@@ -1,0 +1,163 @@
+import fc from "fast-check";
+import stringWidth from "string-width";
+import { describe, expect, it } from "vitest";
+import type { StatusAnswer } from "../../src/api.ts";
+import type { ActivityEvent, EventFacts } from "../../src/capture/events.ts";
+import { renderLive, startOfDay, type LiveState } from "../../src/tui/live-view.ts";
+import { nastyText } from "../helpers/arbitraries.ts";
+import { propertyRuns } from "../helpers/property-runs.ts";
+import { storable } from "../helpers/storable.ts";
+
+const NOW_US = Date.parse("2026-11-27T12:00:00Z") * 1000;
+const HOUR_US = 3_600_000_000;
+
+const STATUS: StatusAnswer = {
+  version: "1.2.3",
+  pid: 7,
+  startedUs: NOW_US - HOUR_US,
+  nowUs: NOW_US,
+  socket: "/run/a.sock",
+  health: "ok",
+  problems: [],
+  notes: [],
+  paused: null,
+  sources: [
+    {
+      kind: "window",
+      state: "live",
+      backend: "x11",
+      sinceUs: NOW_US,
+      why: null,
+      rejected: [{ backend: "sway", reason: "No sway is running.", remedy: "" }],
+    },
+  ],
+  store: {
+    path: "/data/activity.db",
+    sizeBytes: 3_100_000,
+    eventCount: 42,
+    lastCommittedUs: NOW_US,
+    writable: true,
+  },
+};
+
+function event(facts: EventFacts, fromHour: number, toHour: number): ActivityEvent {
+  const startUs = startOfDay(NOW_US, "UTC") + fromHour * HOUR_US;
+  const endUs = startOfDay(NOW_US, "UTC") + toHour * HOUR_US;
+  return { ...facts, id: startUs, startUs, endUs, utcOffsetMinutes: 0, timeZone: "UTC" };
+}
+
+const STATE: LiveState = {
+  status: STATUS,
+  problem: null,
+  block:
+    '# Device Activity (exact, real-time)\n- Focused: Code: "retry.ts", since 11:00 (1 h)\n---\n\n',
+  today: [
+    event({ kind: "sleep" }, 0, 8),
+    event(
+      { kind: "window", app: storable("Code"), title: storable("retry.ts"), place: null },
+      8,
+      10,
+    ),
+    event({ kind: "idle", state: "away" }, 10, 11),
+    event(
+      { kind: "window", app: storable("Firefox"), title: storable("Docs"), place: null },
+      11,
+      12,
+    ),
+  ],
+  nowUs: NOW_US,
+  timeZone: "UTC",
+  showWhy: false,
+  notice: null,
+};
+
+/** Written as escapes of the pattern language, so that no control character stands in the source. */
+const SGR = new RegExp(String.raw`\x1b\[\d+m`, "g");
+const CONTROL = new RegExp(String.raw`[\n\r\x1b]`);
+
+const PLAIN = { columns: 72, rows: 30, colour: false };
+
+describe("the live view", () => {
+  it("shows the source, the exact block, the day as a strip, its totals and the health", () => {
+    expect(renderLive(STATE, { ...PLAIN, columns: 48 })).toEqual([
+      "● recording  Fri 27 Nov 2026 12:00",
+      "window x11",
+      "── what the assistant is told ──────────────────",
+      "# Device Activity (exact, real-time)",
+      '- Focused: Code: "retry.ts", since 11:00 (1 h)',
+      "---",
+      "── today ───────────────────────────────────────",
+      "00  02  04  06  08  10  12  14  16  18  20  22",
+      "----------------████░░██",
+      "█ active  ░ away  - locked or asleep  x not rec…",
+      "Code 2 h · Firefox 1 h",
+      "health ok, 42 events, 3.1 MB",
+      "p pause 15 min · r resume · w why · q quit",
+    ]);
+  });
+
+  it("says why each backend was passed over when asked", () => {
+    expect(renderLive({ ...STATE, showWhy: true }, PLAIN)).toContain(
+      "  not sway: No sway is running.",
+    );
+  });
+
+  it("says that it is not connected, and what to do", () => {
+    const lines = renderLive(
+      { ...STATE, status: null, problem: "No daemon answers. Start it with: activityd start" },
+      PLAIN,
+    );
+    expect(lines.slice(0, 2)).toEqual([
+      "● not connected",
+      "No daemon answers. Start it with: activityd start",
+    ]);
+  });
+
+  it("shows a pause as a pause", () => {
+    const paused = { ...STATUS, paused: { sinceUs: NOW_US, untilUs: null } };
+    expect(renderLive({ ...STATE, status: paused }, PLAIN)[0]).toContain("● paused");
+  });
+
+  it("with colour says the same as without", () => {
+    const coloured = renderLive(STATE, { ...PLAIN, colour: true }).join("\n");
+    expect(coloured.replace(SGR, "")).toBe(renderLive(STATE, PLAIN).join("\n"));
+  });
+
+  it("is never wider nor longer than the terminal, for any title and any size", () => {
+    fc.assert(
+      fc.property(
+        nastyText(),
+        nastyText(),
+        fc.integer({ min: 8, max: 120 }),
+        fc.integer({ min: 1, max: 40 }),
+        (app, title, columns, rows) => {
+          const today = [
+            event(
+              { kind: "window", app: storable(app), title: storable(title), place: null },
+              9,
+              10,
+            ),
+          ];
+          const block = `# Device Activity (exact, real-time)\n- Focused: ${"漢字 👩‍💻 ".repeat(9)}\n---\n\n`;
+          const lines = renderLive({ ...STATE, today, block }, { columns, rows, colour: false });
+          expect(lines.length).toBeLessThanOrEqual(rows);
+          for (const line of lines) {
+            expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+            expect(line).not.toMatch(CONTROL);
+          }
+        },
+      ),
+      { numRuns: propertyRuns(150, 5_000) },
+    );
+  });
+});
+
+describe("the start of a day", () => {
+  it.each([
+    ["2026-03-29T10:00:00Z", "Europe/Berlin", "2026-03-28T23:00:00Z"],
+    ["2026-10-25T20:00:00Z", "Europe/Berlin", "2026-10-24T22:00:00Z"],
+    ["2026-11-27T03:00:00Z", "America/New_York", "2026-11-26T05:00:00Z"],
+  ])("of %s in %s is %s", (now, timeZone, midnight) => {
+    expect(startOfDay(Date.parse(now) * 1000, timeZone)).toBe(Date.parse(midnight) * 1000);
+  });
+});
