@@ -138,7 +138,7 @@ describe("doctor", () => {
     const config = '[[privacy.rules]]\naction = "drop"\n';
     const { out, exitCode } = await runCli(["doctor"], { config });
     expect(out).toContain("the rule has no condition");
-    expect(out).toContain("problem No daemon answers at");
+    expect(out).toContain("note    No daemon answers at");
     expect(exitCode).toBe(1);
   });
 });

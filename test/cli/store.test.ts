@@ -85,7 +85,7 @@ describe("activityd backup, restore and doctor", () => {
   test("say what is wrong, recover it, and then find nothing", async () => {
     const home = filledHome();
     expect(await run(home, "doctor")).toMatchObject({
-      out: expect.stringContaining("sound     yes"),
+      out: expect.stringMatching(/^ok {6}database: .*activity\.db is sound; 0 backups$/m),
       exitCode: 0,
     });
     const path = join(pathsOf(home).dataDirectory, "activity.db");
@@ -93,8 +93,7 @@ describe("activityd backup, restore and doctor", () => {
     bytes.fill(0xa5, 0, 4096);
     writeFileSync(path, bytes);
     expect(await run(home, "doctor")).toMatchObject({
-      out: expect.stringContaining("sound     no: "),
-      talk: expect.stringContaining("doctor --repair"),
+      out: expect.stringMatching(/^problem The database .* is damaged: .*\n .*doctor --repair$/m),
       exitCode: 1,
     });
     const repaired = await run(home, "doctor", "--repair");

@@ -1,7 +1,7 @@
 /** `activityd doctor`: looks at everything that can be wrong on this machine, and says what to do about each. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { toErrorEnvelope } from "../../errors.ts";
+import { ActivityError, toErrorEnvelope } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
@@ -17,13 +17,21 @@ export const registerDoctorCommand: RegisterCommands = (program, io, finish) => 
   program
     .command("doctor")
     .description("look for what is wrong here, and say what to do about it")
+    .option("--repair", "recover a damaged database first; the damaged file is set aside")
     .option("--json", "print one JSON object a line")
-    .action((options: { json?: boolean }) => finish(runDoctor(io, options)));
+    .action((options: DoctorOptions) => finish(runDoctor(io, options)));
 };
 
-async function runDoctor(io: CliIo, options: { readonly json?: boolean }): Promise<ExitCode> {
+interface DoctorOptions {
+  readonly repair?: boolean;
+  readonly json?: boolean;
+}
+
+async function runDoctor(io: CliIo, options: DoctorOptions): Promise<ExitCode> {
   const findings = [
+    ...(options.repair === true ? await repairStore(io) : []),
     ...(await examineRules(io)),
+    ...(await examineStore(io)),
     ...examineFolder(io),
     ...(await examineDaemon(io)),
   ];
@@ -33,6 +41,33 @@ async function runDoctor(io: CliIo, options: { readonly json?: boolean }): Promi
     else io.out(`${state.padEnd(8)}${what}${remedy === "" ? "" : `\n        ${remedy}`}\n`);
   }
   return findings.some(({ state }) => state === "problem") ? 1 : 0;
+}
+
+async function repairStore(io: CliIo): Promise<readonly Finding[]> {
+  const { repair } = await import("../../daemon/offline.ts");
+  const report = repair(io.paths());
+  if (report === null) return [ok("repair: there was nothing to recover")];
+  const { salvaged, fromBackup, unreadable, setAsidePath } = report;
+  return [
+    ok(
+      `repair: recovered ${salvaged} events from the database and ${fromBackup} more from a backup; ${unreadable} could not be read`,
+    ),
+    { state: "note", what: `The damaged file lies at ${setAsidePath}.`, remedy: "" },
+  ];
+}
+
+/** The database itself, read from its first to its last page. */
+async function examineStore(io: CliIo): Promise<readonly Finding[]> {
+  const { examine } = await import("../../daemon/offline-reader.ts");
+  const { path, damage, backups } = examine(io.paths());
+  if (damage === null) return [ok(`database: ${path} is sound; ${backups.length} backups`)];
+  return [
+    {
+      state: "problem",
+      what: `The database ${path} is damaged: ${damage}`,
+      remedy: "Recover it with: activityd stop, then activityd doctor --repair",
+    },
+  ];
 }
 
 /** The settings, and the gate that they make. */
@@ -121,10 +156,15 @@ async function examineDaemon(io: CliIo): Promise<readonly Finding[]> {
     }
     return findings;
   } catch (thrown) {
-    return [problem(thrown)];
+    // A daemon that was stopped, such as for a repair, is nothing wrong.
+    return [{ ...problem(thrown), state: isStopped(thrown) ? "note" : "problem" }];
   } finally {
     await api.close();
   }
+}
+
+function isStopped(thrown: unknown): boolean {
+  return thrown instanceof ActivityError && thrown.code === "daemon_unreachable";
 }
 
 function ok(what: string): Finding {

@@ -1,4 +1,4 @@
-/** The commands that look after the database: `export`, `backup`, `restore`, `doctor`. */
+/** The commands that look after the database: `export`, `backup`, `restore`. */
 import { ActivityError } from "../../errors.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import { createProgress, type Progress } from "../progress.ts";
@@ -19,11 +19,6 @@ export const registerStoreCommands: RegisterCommands = (program, io, finish) => 
     .description("put a backup in the place of the database, which is set aside")
     .argument("[file]", "the backup; the newest unless given")
     .action((file?: string) => finish(runRestore(io, file)));
-  program
-    .command("doctor")
-    .description("look the database through, and with --repair recover what is damaged")
-    .option("--repair", "recover; the damaged file is set aside")
-    .action((options: { repair?: boolean }) => finish(runDoctor(io, options)));
 };
 
 async function runExport(io: CliIo): Promise<ExitCode> {
@@ -64,27 +59,4 @@ async function runRestore(io: CliIo, file?: string): Promise<ExitCode> {
   io.out(`restored ${path}\n`);
   if (replaced !== null) io.out(`the database that was there lies at ${replaced}\n`);
   return 0;
-}
-
-async function runDoctor(io: CliIo, { repair }: { readonly repair?: boolean }): Promise<ExitCode> {
-  const { examine } = await import("../../daemon/offline-reader.ts");
-  if (repair === true) {
-    const offline = await import("../../daemon/offline.ts");
-    const report = offline.repair(io.paths());
-    if (report !== null) {
-      io.out(
-        `recovered ${report.salvaged} events from the database and ${report.fromBackup} more from a backup; ` +
-          `${report.unreadable} could not be read\nthe damaged file lies at ${report.setAsidePath}\n`,
-      );
-    }
-  }
-  const { path, damage, backups } = examine(io.paths());
-  io.out(`database  ${path}\n`);
-  io.out(damage === null ? "sound     yes\n" : `sound     no: ${damage}\n`);
-  io.out(
-    `backups   ${backups.length === 0 ? "none" : backups.map(({ path }) => path).join("\n          ")}\n`,
-  );
-  if (damage === null) return 0;
-  io.talk("activityd: recover it with: activityd stop, then activityd doctor --repair");
-  return 1;
 }
