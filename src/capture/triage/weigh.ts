@@ -22,8 +22,9 @@ export interface Slots {
   readonly subject: Subject | null;
 }
 
-/** The second reading is answered too when it is worth this share of the first. */
+/** The second reading is answered too when it is worth this share of the first; what is in front costs one line only. */
 const CLOSE = 0.6;
+const CLOSE_NOW = 0.35;
 
 export function weighReadings(slots: Slots): WeighedReadings {
   const weights = moveWeights(slots);
@@ -34,7 +35,8 @@ export function weighReadings(slots: Slots): WeighedReadings {
   if (first === undefined || first.weight <= 0 || isSmallTalk(slots, first.weight)) {
     return { intent: "none", readings: [] };
   }
-  const isClose = second !== undefined && second.weight >= first.weight * CLOSE;
+  const share = second?.intent === "now" ? CLOSE_NOW : CLOSE;
+  const isClose = second !== undefined && second.weight >= first.weight * share;
   const readings = isClose && !isSame(first.intent, second.intent) ? [first, second] : [first];
   return { intent: first.intent, readings };
 }
@@ -74,7 +76,11 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
   if (telling === 0) {
     move("topic", hasTime ? "window" : "resume", 0.8);
     move("lastseen", hasTime ? "window" : "resume", 0.8);
-    if (!hasTime) move("window", "resume", 0.3);
+    // "What am I on" without a time: where the owner was, or what is in front.
+    if (!hasTime) {
+      move("window", "resume", 0.4);
+      move("window", "now", 0.5);
+    }
   } else {
     // "Pick up the budget where I left off" is about the budget; so is "what did I do for the budget".
     move("resume", "topic", found >= 0.75 ? 0.85 : 0.2);
@@ -101,7 +107,11 @@ function isSmallTalk({ reading, anchor, subject, topic }: Slots, bestWeight: num
   if (anchor?.certain === true && anchor.named) bar += 0.3;
   // "Good morning" names a time as well.
   if (hasTime && topic.words.length > 0) bar += 0.2;
-  if (subject !== null && subject.coverage >= 0.8) bar += 0.15;
+  if (subject !== null && subject.coverage >= 0.8) {
+    const held = topic.words.filter(({ word, hits }) => !word.generic && hits.how !== "none");
+    // Two words of a title together are hardly there by chance.
+    bar += held.length >= 2 ? 0.35 : 0.15;
+  }
   if (telling && subject === null && !hasTime && anchor === null) bar -= 0.1;
   return none > bar || (none > 0.3 && none > bestWeight * 1.1 && bar <= 0.5);
 }
