@@ -104,12 +104,8 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const turns = createTurnMemory();
   let isClosed = false;
   const changes = createChangeSignal();
-  /** The present block, until something changes or the minute is over. */
-  let held: {
-    readonly minute: number;
-    readonly timeZone: string;
-    readonly answer: ContextAnswer;
-  } | null = null;
+  /** The present block in the zone of this machine, until something changes or the minute is over. */
+  let held: { readonly minute: number; readonly answer: ContextAnswer } | null = null;
 
   let told = { id: 0, etag: "" };
 
@@ -345,12 +341,12 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
 
   function presentAnswer(request: ContextRequest): ContextAnswer {
     const nowUs = clock.nowUs();
-    if (request.budgetTokens !== undefined) return renderAnswer(request, nowUs, false);
-    const minute = Math.floor(nowUs / 60_000_000);
-    const timeZone = request.timeZone ?? clock.timeZone();
-    if (held === null || held.minute !== minute || held.timeZone !== timeZone) {
-      held = { minute, timeZone, answer: renderAnswer(request, nowUs, false) };
+    if (request.budgetTokens !== undefined || request.timeZone !== undefined) {
+      return renderAnswer(request, nowUs, false);
     }
+    // The zone is asked with the minute: asking costs several times what the answer costs.
+    const minute = Math.floor(nowUs / 60_000_000);
+    if (held?.minute !== minute) held = { minute, answer: renderAnswer(request, nowUs, false) };
     return held.answer;
   }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * How much the local API costs over Node's own HTTP: the block over the daemon's server against a bare
- * node:http server that answers the same bytes, both on Unix sockets, in processes of their own.
+ * How much the block costs over Node's own HTTP: the running daemon against a bare node:http server that
+ * answers the same bytes, both on Unix sockets, in processes of their own, asked in turn.
  *
  * Usage: npm run build && node scripts/bench/socket.mjs
  */
@@ -11,102 +11,81 @@ import { Agent, createServer, get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
 import { comparePaired } from "./paired.mjs";
 
-const BLOCK = `# Device Activity (exact, real-time)
-- Now: Fri 27 Nov 2026 16:12 CET (UTC+01:00)
-- Focused: Code: "retry.ts — payments-api", since 16:00 (12 min)
-- Before: Firefox: "Idempotent requests | Stripe API Reference" docs.stripe.com/api, 15:56–16:00 (4 min)
-- Before: zoom: "Call with Priya — Zoom Meeting", 15:25–15:55 (30 min)
-- Input: active; last idle 15:55–15:56 (1 min); 5 h 40 min active today since 09:04
-- System: on AC, battery 82 %; unlocked; online; CPU 12 %; memory 41 %
----
-`;
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-const [role, socketPath] = process.argv.slice(2);
-if (role === "bare") serveBare(socketPath ?? "");
-else if (role === "api") await serveApi(socketPath ?? "");
+const [role, barePath, body] = process.argv.slice(2);
+if (role === "bare") serveBare(barePath ?? "", Buffer.from(body ?? ""));
 else await measure();
 
-/** @param {string} path */
-function serveBare(path) {
-  const body = Buffer.from(BLOCK);
+/**
+ * @param {string} path
+ * @param {Buffer} body
+ */
+function serveBare(path, body) {
   createServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/plain", "content-length": body.byteLength });
     response.end(body);
-  }).listen(path, () => console.log("up"));
-}
-
-/** @param {string} path */
-async function serveApi(path) {
-  // As the daemon does: the young generation of a process that answers now and then need not grow.
-  setFlagsFromString("--semi-space-growth-factor=1");
-  const { serveActivityApi } = await import("../../dist/local-api/server.js");
-  const answer = {
-    block: BLOCK,
-    form: "exact",
-    intent: "now",
-    source: "rules",
-    tokens: 160,
-    ms: 0,
-    asOfUs: 0,
-    reasons: [],
-    eventIds: [],
-    untrustedSpans: [],
-    etag: "1",
-  };
-  const api = /** @type {any} */ ({ context: async () => answer });
-  const log = { info: () => {}, warn: () => {}, error: () => {} };
-  await serveActivityApi({ api, at: { socketPath: path }, log, version: "bench" });
-  console.log("up");
+  }).listen(path, () => console.error("up"));
 }
 
 async function measure() {
   const home = mkdtempSync(join(tmpdir(), "activityd-bench-"));
-  const bare = await start("bare", join(home, "bare.sock"));
-  const api = await start("api", join(home, "api.sock"));
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, ACTIVITYD_HOME: home };
+  const daemon = spawn(process.execPath, [MAIN, "start"], {
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  await new Promise((resolve) => daemon.stderr.once("data", resolve));
+  const askDaemon = client(join(home, "run", "activityd.sock"));
+  const block = await askDaemon();
+  const bare = spawn(
+    process.execPath,
+    [fileURLToPath(import.meta.url), "bare", join(home, "bare.sock"), block],
+    { stdio: ["ignore", "ignore", "pipe"] },
+  );
+  await new Promise((resolve) => bare.stderr.once("data", resolve));
+  const before = rssMb(daemon.pid);
   try {
-    const result = await comparePaired({ a: bare.ask, b: api.ask });
+    const result = await comparePaired({ a: client(join(home, "bare.sock")), b: askDaemon });
     console.log(
-      `block over the socket / bare node:http echo of ${Buffer.byteLength(BLOCK)} bytes, p50: ` +
+      `block over the socket / bare node:http echo of ${Buffer.byteLength(block)} bytes, p50: ` +
         `${result.ratio.toFixed(2)} (${result.lowest.toFixed(2)}–${result.highest.toFixed(2)} over ` +
         `${result.rounds} rounds of ${result.perRound}); ${result.bUs.toFixed(0)} µs / ${result.aUs.toFixed(0)} µs. Goal: 1.25.`,
     );
-    console.log(`memory after it: api ${api.rssMb()} MB, bare ${bare.rssMb()} MB RSS.`);
-    process.exitCode = result.ratio <= 1.25 ? 0 : 1;
+    const after = rssMb(daemon.pid);
+    console.log(
+      `memory of the daemon: ${before.toFixed(1)} MB, ${after.toFixed(1)} MB after the requests; ` +
+        `bare ${rssMb(bare.pid).toFixed(1)} MB. Goal: 75.`,
+    );
+    process.exitCode = result.ratio <= 1.25 && after <= 75 ? 0 : 1;
   } finally {
-    bare.stop();
-    api.stop();
+    for (const child of [daemon, bare]) child.kill();
     rmSync(home, { recursive: true, force: true });
   }
 }
 
 /**
- * @param {string} role
- * @param {string} path
+ * Asks for the block over one connection that stays open.
+ *
+ * @param {string} socketPath
+ * @returns {() => Promise<string>}
  */
-async function start(role, path) {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), role, path], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await new Promise((resolve) => child.stdout.once("data", resolve));
+function client(socketPath) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  return {
-    ask: () =>
-      new Promise((resolve, reject) => {
-        get({ socketPath: path, path: "/v1/context", agent }, (response) => {
-          response.resume();
-          response.once("end", resolve);
-        }).once("error", reject);
-      }),
-    rssMb: () => {
-      const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"));
-      return (Number(line?.[1]) / 1024).toFixed(1);
-    },
-    stop: () => {
-      agent.destroy();
-      child.kill();
-    },
-  };
+  return () =>
+    new Promise((resolve, reject) => {
+      get({ socketPath, path: "/v1/context", agent }, (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (part) => (text += part));
+        response.once("end", () => resolve(text));
+      }).once("error", reject);
+    });
+}
+
+/** @param {number | undefined} pid */
+function rssMb(pid) {
+  const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(line?.[1]) / 1024;
 }

@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import type { ContextForm } from "../api.ts";
 import type { Clock } from "../clock.ts";
 import { ActivityError, toErrorEnvelope, type ErrorCode } from "../errors.ts";
+import { readBody } from "../http-body.ts";
 import type { Log } from "../log.ts";
 import { accessRefusal } from "./access.ts";
 import { readConversation, type Dialect } from "./conversation.ts";
@@ -165,7 +166,14 @@ async function prepare(
   dialect: Dialect,
   { options, injector }: Omit<Parts, "upstream">,
 ): Promise<{ body: Buffer; replyCount: number; outcome: string }> {
-  const received = await readBody(request);
+  const received = await readBody(request, MAX_BODY_BYTES);
+  if (received === null) {
+    throw new ActivityError(
+      "body_too_large",
+      `The request is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB.`,
+      "Send fewer or smaller pictures, or a shorter conversation.",
+    );
+  }
   const conversation = readConversation(decode(received), dialect);
   const wishes = readWishes(request.headers, conversation.model, options);
   const edits: Edit[] = [];
@@ -198,35 +206,6 @@ function dialectOf({ method, url = "", headers }: IncomingMessage): Dialect | nu
   const path = url.split("?")[0]?.replace(/\/+$/, "");
   if (path === "/v1/chat/completions") return "chat";
   return path === "/v1/responses" ? "responses" : null;
-}
-
-function readBody(request: IncomingMessage): Promise<Buffer> {
-  const tooLarge = (): ActivityError =>
-    new ActivityError(
-      "body_too_large",
-      `The request is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB.`,
-      "Send fewer or smaller pictures, or a shorter conversation.",
-    );
-  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) {
-    return Promise.reject(tooLarge());
-  }
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const take = (chunk: Buffer): void => {
-      length += chunk.byteLength;
-      if (length <= MAX_BODY_BYTES) {
-        chunks.push(chunk);
-        return;
-      }
-      // The rest runs into the void: a client that is cut off while it sends does not read the answer.
-      request.off("data", take).resume();
-      reject(tooLarge());
-    };
-    request.on("data", take);
-    request.once("end", () => resolve(Buffer.concat(chunks)));
-    request.once("error", reject);
-  });
 }
 
 function decode(body: Buffer): string {

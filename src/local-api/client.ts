@@ -2,7 +2,8 @@
  * The daemon as its clients see it: `ActivityApi` over the socket, with the same answers and the same errors
  * as in process. It promises to load nothing but Node's own HTTP, because every prompt may start it afresh.
  */
-import { request as sendHttp, type ClientRequest, type IncomingMessage } from "node:http";
+import { setMaxListeners } from "node:events";
+import { Agent, request as sendHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { StringDecoder } from "node:string_decoder";
 import type {
   ActivityApi,
@@ -35,15 +36,21 @@ const ANSWER_TIMEOUT_MS = 10_000;
 /** Forgetting goes through the whole record and searches every file. */
 const FORGET_TIMEOUT_MS = 600_000;
 
+const IDLE_CONNECTION_MS = 20_000;
+
 /**
- * A client of the daemon. Nothing is sent before the first call; each call uses a connection of its own, so
- * that a daemon which was restarted in between is not noticed.
+ * A client of the daemon. Nothing is sent before the first call, and an idle client keeps no process alive; a
+ * daemon that was restarted in between is not noticed.
  *
  * Every method throws `daemon_unreachable` when no daemon answers.
  */
 export function connectActivity(options: ConnectOptions = {}): ActivityApi {
   const socketPath = options.socketPath ?? resolvePaths(process.env).socketPath;
   const closing = new AbortController();
+  // Every running request listens to it; Node would take many of them for a leak.
+  setMaxListeners(0, closing.signal);
+  // Idle connections are dropped well before the daemon would drop them, and when the daemon ends.
+  const agent = new Agent({ keepAlive: true, timeout: IDLE_CONNECTION_MS });
   let skewTold = false;
 
   const open = (
@@ -58,7 +65,7 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
         socketPath,
         method,
         path,
-        agent: false,
+        agent,
         signal: closing.signal,
         headers: {
           host: "localhost",
@@ -79,9 +86,11 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
           ),
         ),
       );
-      request.once("error", (cause) =>
-        reject(cause instanceof ActivityError ? cause : unreachable(socketPath, cause)),
-      );
+      request.once("error", (cause) => {
+        // The daemon went between two calls and took the idle connection with it: it saw nothing of this one.
+        if (request.reusedSocket && isReset(cause)) resolve(open(method, path, body, timeoutMs));
+        else reject(cause instanceof ActivityError ? cause : unreachable(socketPath, cause));
+      });
       request.once("response", (response) => {
         const theirs = response.headers[VERSION_HEADER];
         const skew = typeof theirs === "string" && theirs !== VERSION ? skewSentence(theirs) : null;
@@ -125,7 +134,10 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
     resume: () => ask("POST /v1/resume"),
     forget: (request) => ask("POST /v1/forget", request, FORGET_TIMEOUT_MS),
     ledger: (request) => ask("GET /v1/ledger", request),
-    close: async () => closing.abort(),
+    close: async () => {
+      closing.abort();
+      agent.destroy();
+    },
   };
 }
 
@@ -279,6 +291,10 @@ function parseMessage(part: string): WatchMessage | null {
 /** Asked in a function because the compiler takes the answer at the top of a generator for the last one. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
+}
+
+function isReset(cause: Error): boolean {
+  return "code" in cause && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
 }
 
 function unreachable(socketPath: string, cause: unknown): ActivityError {

@@ -4,12 +4,14 @@
  * very bytes to prepend.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono, type Context } from "hono";
 import type { ActivityApi } from "../api.ts";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
+import { readBody } from "../http-body.ts";
 import type { Log } from "../log.ts";
-import { createContextReplier, type Reply } from "./context-reply.ts";
+import { createContextReplier } from "./context-reply.ts";
 import { ROUTES, type Route } from "./protocol.ts";
 import { listenPrivately } from "./socket.ts";
 import { watchStream } from "./watch-stream.ts";
@@ -59,7 +61,6 @@ export async function serveActivityApi(options: ServeOptions): Promise<ActivityS
     (request, response) => {
       const refused = refusal(request);
       if (refused !== null) sendError(response, refused, headers);
-      else if (isPlainBlockRequest(request)) void sendBlock(request, response);
       else void answer(request, response);
     },
   );
@@ -76,19 +77,6 @@ export async function serveActivityApi(options: ServeOptions): Promise<ActivityS
 
   if ("fd" in at) await listenOn(server, at.fd);
   else await listenPrivately(server, at.socketPath);
-
-  // The request of every prompt. Web Request and Response objects would cost more than all the rest of it.
-  async function sendBlock(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      const { accept, "if-none-match": ifNoneMatch, "user-agent": agent } = request.headers;
-      const given = await api.context({ form: "exact", ...whoAsks(agent) });
-      const reply = replyTo({ accept, ifNoneMatch }, given);
-      response.writeHead(reply.status, reply.headers);
-      response.end(reply.body ?? undefined);
-    } catch (thrown) {
-      sendError(response, thrown, headers);
-    }
-  }
 
   let closed: Promise<void> | null = null;
   return {
@@ -138,7 +126,9 @@ function refusal(request: IncomingMessage): ActivityError | null {
   return null;
 }
 
-type Headers = Readonly<Record<string, string>> & { readonly [VERSION_HEADER]: string };
+interface NodeRequest {
+  readonly Bindings: HttpBindings;
+}
 
 /** Who asks, for the ledger, when the request does not say: what every HTTP client says of itself. */
 function whoAsks(agent: string | undefined): { readonly client?: string } {
@@ -152,39 +142,55 @@ function nameClient(route: Route, raw: unknown, agent: string | undefined): unkn
   return Array.isArray(raw) || "client" in raw ? raw : { ...raw, ...whoAsks(agent) };
 }
 
-/** The exact block and nothing else: there is no input to check. */
-function isPlainBlockRequest({ method, url }: IncomingMessage): boolean {
-  return method === "GET" && (url === "/v1/context" || url === "/v1/context?form=exact");
+type Headers = Readonly<Record<string, string>> & { readonly [VERSION_HEADER]: string };
+
+function sendError(
+  response: ServerResponse,
+  thrown: unknown,
+  headers: Headers,
+  extra: Readonly<Record<string, string>> = {},
+): void {
+  const envelope = toErrorEnvelope(thrown);
+  sendJson(response, httpStatusOf(envelope.error.code), envelope, { ...headers, ...extra });
 }
 
-function sendError(response: ServerResponse, thrown: unknown, headers: Headers): void {
-  const envelope = toErrorEnvelope(thrown);
-  const body = JSON.stringify(envelope);
-  response.writeHead(httpStatusOf(envelope.error.code), {
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(status, {
     ...headers,
     "content-type": "application/json",
-    "content-length": Buffer.byteLength(body),
+    "content-length": body.byteLength,
   });
   response.end(body);
 }
 
+/**
+ * The routes. Answers are written to Node's own response: building Web ones would cost more than everything
+ * else a request does here.
+ */
 function createRoutes(
   api: ActivityApi,
   log: Log,
   headers: Headers,
   replyTo: ReturnType<typeof createContextReplier>,
   closing: AbortSignal,
-): Hono {
-  const app = new Hono();
+): Hono<NodeRequest> {
+  const app = new Hono<NodeRequest>();
   const fail = (
-    context: Context,
+    { env }: Context<NodeRequest>,
     thrown: unknown,
-    extra: Record<string, string> = {},
+    extra: Readonly<Record<string, string>> = {},
   ): Response => {
-    const envelope = toErrorEnvelope(thrown);
-    if (envelope.error.code === "internal")
+    if (!(thrown instanceof ActivityError)) {
       log.error("local api: a request failed", { code: "internal" });
-    return context.json(envelope, httpStatusOf(envelope.error.code), { ...headers, ...extra });
+    }
+    sendError(env.outgoing, thrown, headers, extra);
+    return RESPONSE_ALREADY_SENT;
   };
   app.onError((thrown, context) => fail(context, thrown));
   app.notFound((context) => {
@@ -201,27 +207,27 @@ function createRoutes(
 
   app.get("/v1/openapi.json", async (context) => {
     const { describeRoutes } = await import("./openapi.ts");
-    return context.json(describeRoutes(headers[VERSION_HEADER]), 200, headers);
+    sendJson(context.env.outgoing, 200, describeRoutes(headers[VERSION_HEADER]), headers);
+    return RESPONSE_ALREADY_SENT;
   });
   for (const route of ROUTES) {
     app.on(route.method, route.path, async (context) => {
-      const agent = context.req.header("user-agent");
+      const { headers: asked } = context.env.incoming;
+      const agent = asked["user-agent"];
       const raw = nameClient(route, await readInput(route, context), agent);
       if (route.right === "change")
         log.info("local api: a change was asked for", { path: route.path });
       switch (route.answers) {
         case "json":
-          return context.json((await route.call(api, raw)) ?? {}, 200, headers);
-        case "context":
-          return toResponse(
-            replyTo(
-              {
-                accept: context.req.header("accept"),
-                ifNoneMatch: context.req.header("if-none-match"),
-              },
-              await route.call(api, raw),
-            ),
-          );
+          sendJson(context.env.outgoing, 200, (await route.call(api, raw)) ?? {}, headers);
+          return RESPONSE_ALREADY_SENT;
+        case "context": {
+          const wishes = { accept: asked.accept, ifNoneMatch: asked["if-none-match"] };
+          const reply = replyTo(wishes, await route.call(api, raw));
+          context.env.outgoing.writeHead(reply.status, reply.headers);
+          context.env.outgoing.end(reply.body ?? undefined);
+          return RESPONSE_ALREADY_SENT;
+        }
         default:
           return watchStream(api, {
             ...route.call(raw),
@@ -236,10 +242,6 @@ function createRoutes(
   return app;
 }
 
-function toResponse({ status, headers, body }: Reply): Response {
-  return new Response(body, { status, headers });
-}
-
 function noSuchRoute(path: string): ActivityError {
   const paths = [...new Set(ROUTES.map((route) => route.path))];
   return new ActivityError(
@@ -250,9 +252,17 @@ function noSuchRoute(path: string): ActivityError {
 }
 
 /** The raw input of a request: the query as an object, or the parsed body. */
-async function readInput(route: Route, context: Context): Promise<unknown> {
+async function readInput(route: Route, context: Context<NodeRequest>): Promise<unknown> {
   if (route.method === "GET") return readQuery(context);
-  const bytes = await readBody(context, route.maxBodyBytes);
+  // From Node's own request: a web stream between would cost more than the parsing.
+  const bytes = await readBody(context.env.incoming, route.maxBodyBytes);
+  if (bytes === null) {
+    throw new ActivityError(
+      "body_too_large",
+      `The body is larger than ${route.maxBodyBytes} bytes.`,
+      "Send less: a turn is text, not a file.",
+    );
+  }
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
@@ -290,24 +300,4 @@ function readQuery(context: Context): unknown {
     query[name] = values[0] ?? "";
   }
   return query;
-}
-
-async function readBody(context: Context, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = (): ActivityError =>
-    new ActivityError(
-      "body_too_large",
-      `The body is larger than ${maxBytes} bytes.`,
-      "Send less: a turn is text, not a file.",
-    );
-  if (Number(context.req.header("content-length") ?? 0) > maxBytes) throw tooLarge();
-  const { body } = context.req.raw;
-  if (body === null) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.byteLength;
-    if (length > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }

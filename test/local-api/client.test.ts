@@ -71,6 +71,25 @@ describe("without a daemon", () => {
     expect(messages).toHaveLength(1);
   });
 
+  test("a daemon that was restarted between two calls is not noticed", async () => {
+    const socketPath = join(createTempHome(), "a.sock");
+    const start = () =>
+      serveActivityApi({
+        api: createFakeActivityApi(),
+        at: { socketPath },
+        log: silentLog,
+        version: VERSION,
+      });
+    const api = connectActivity({ socketPath });
+    for (let restart = 0; restart < 5; restart += 1) {
+      const server = await start();
+      expect((await api.status()).health).toBe("ok");
+      await server.close();
+    }
+    expect((await failureOf(api.status())).code).toBe("daemon_unreachable");
+    await api.close();
+  });
+
   test("another program on the socket is told apart from a daemon", async () => {
     const socketPath = await openStranger((_request, response) => response.end("<html>"));
     const error = await failureOf(connectActivity({ socketPath }).status());
