@@ -1,0 +1,33 @@
+// @ts-check
+/** Loads one mutant after another and says what of the contract each breaks first. */
+import { pathToFileURL } from "node:url";
+import { parentPort } from "node:worker_threads";
+
+const SEED = 20_261_130;
+
+parentPort?.on("message", async (/** @type {string} */ directory) => {
+  parentPort?.postMessage(await judge(directory));
+});
+
+/** @param {string} directory @returns {Promise<string | null>} */
+async function judge(directory) {
+  /** @param {string} path */
+  const load = (path) => import(`${pathToFileURL(directory).href}/${path}`);
+  try {
+    const surface = {
+      ...(await load("src/context/markers.js")),
+      ...(await load("src/context/turn.js")),
+      ...(await load("src/tui/tui-formatters.js")),
+      ...(await load("src/gateway/voice-steering.js")),
+      ...(await load("src/auto-reply/reply/session-updates.js")),
+      ...(await load("src/auto-reply/reply/system-events-memory.js")),
+    };
+    const { firstBreach } = await load("test/contract/contract-suite.js");
+    return (
+      firstBreach(surface, { runs: 30, seed: SEED }) ??
+      firstBreach(surface, { runs: 500, seed: SEED + 1 })
+    );
+  } catch (thrown) {
+    return `does not load: ${String(thrown)}`;
+  }
+}
