@@ -15,7 +15,8 @@ import { type BodyLine, pushShifted } from "./block-lines.ts";
 import { LINE_BREAK, type UntrustedSpan } from "./plain-text.ts";
 
 const SYSTEM = "System:";
-const SYSTEM_LINE = `${SYSTEM} `;
+/** What every line of a system block begins with. */
+export const SYSTEM_LINE = `${SYSTEM} `;
 const HEADING = "# ";
 const RULE = "---";
 /** What a rule inside a body becomes: still a rule to a reader of Markdown, none to the splitter. */

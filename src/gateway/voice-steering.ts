@@ -3,6 +3,7 @@
  * says this directive back at the start of its reply. The guard promises that what comes out is always a
  * suffix of the reply, the same for every chunking, and that a reply that is no echo is not delayed.
  */
+import { SYSTEM_LINE } from "../context/markers.ts";
 
 /**
  * Belongs on the system-prompt channel, constant and last; never into the user's turn, where it would be
@@ -165,7 +166,7 @@ interface Pattern {
 /** As written, and as old history has it: marked as a system line, once or on every line. */
 function toPatterns(directive: string): readonly Pattern[] {
   if (skeletonLength(directive) === 0) return [];
-  const forms = [directive, `System: ${directive}`, directive.replace(/^/gm, "System: ")];
+  const forms = [directive, SYSTEM_LINE + directive, directive.replace(/^/gm, SYSTEM_LINE)];
   return [...new Set(forms)].map(toPattern);
 }
 
