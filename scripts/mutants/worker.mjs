@@ -5,8 +5,8 @@ import { parentPort } from "node:worker_threads";
 
 const SEED = 20_261_130;
 
-parentPort?.on("message", async (/** @type {string} */ directory) => {
-  parentPort?.postMessage(await judge(directory));
+parentPort?.on("message", (/** @type {string} */ directory) => {
+  void judge(directory).then((verdict) => parentPort?.postMessage(verdict));
 });
 
 /** @param {string} directory @returns {Promise<string | null>} */

@@ -123,7 +123,7 @@ function asBlock(text: string): InjectedBlock {
 
 function defuseRule(line: string): string {
   // Trailing white space may be trimmed on the way, and then the line would be a rule.
-  return line.startsWith(RULE) && line.trimEnd() === RULE ? DEFUSED_RULE : line;
+  return line.trimEnd() === RULE ? DEFUSED_RULE : line;
 }
 
 /** One line of any text: what stands around a line break gives way to one space. */
@@ -143,23 +143,19 @@ function joinLines(raw: string): string {
  * every line that looks like a marker gets a backslash. Line breaks stay as they are.
  */
 export function escapeUntrusted(text: string): string {
-  const lastRule = lastRuleStart(text);
-  const pieces: string[] = [];
-  let from = 0;
-  const breaks = new RegExp(LINE_BREAK, "g");
-  for (;;) {
-    const end = breaks.exec(text);
-    const line = text.slice(from, end === null ? text.length : end.index);
-    // A heading is a marker only with a rule below it; else it is a heading.
-    pieces.push(from < lastRule && HEADING_LIKE.test(line) ? ESCAPE + line : escapeImitation(line));
-    if (end === null) return pieces.join("");
-    pieces.push(end[0]);
-    from = breaks.lastIndex;
-  }
+  // The breaks stand between the lines as pieces of their own, and look like nothing.
+  const pieces = text.split(KEPT_LINE_BREAK);
+  const lastRule = pieces.lastIndexOf(RULE);
+  // A heading is a marker only with a rule below it; else it is a heading.
+  const escaped = pieces.map((piece, index) =>
+    index < lastRule && HEADING_LIKE.test(piece) ? ESCAPE + piece : escapeImitation(piece),
+  );
+  return escaped.join("");
 }
 
+const KEPT_LINE_BREAK = new RegExp(`(${LINE_BREAK.source})`);
 // Characters that show nothing before a marker do not make it less of one to a reader.
-const INVISIBLE_LEAD = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}]*/u;
+const INVISIBLE_LEAD = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}]+/u;
 const HEADING_LIKE = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}]*[#\uff03]\s/u;
 const SYSTEM_LIKE = /^system[\s\p{Default_Ignorable_Code_Point}]*:/u;
 const OWN_HEADING_LIKE = /^#\s+device activity\b/;
@@ -167,19 +163,9 @@ const MAX_LOOK_CHARS = 64;
 
 /** Puts a backslash before a line that imitates a marker in any case, width or disguise of its lead. */
 function escapeImitation(line: string): string {
-  const lead = INVISIBLE_LEAD.exec(line)?.[0].length ?? 0;
-  const look = line
-    .slice(lead, lead + MAX_LOOK_CHARS)
-    .normalize("NFKC")
-    .toLowerCase();
+  const shown = line.replace(INVISIBLE_LEAD, "");
+  const look = shown.slice(0, MAX_LOOK_CHARS).normalize("NFKC").toLowerCase();
   return SYSTEM_LIKE.test(look) || OWN_HEADING_LIKE.test(look) ? ESCAPE + line : line;
-}
-
-function lastRuleStart(text: string): number {
-  for (let at = text.lastIndexOf(RULE); at > 0; at = text.lastIndexOf(RULE, at - 1)) {
-    if (LINE_BREAK.test(text.charAt(at - 1)) && ruleEnd(text, at) !== -1) return at;
-  }
-  return -1;
 }
 
 // ---------------------------------------------------------------- splitter
@@ -213,7 +199,7 @@ export function skipOwnerEscape(text: string, start: number): number {
 
 /** Whether `text` is blocks from end to end, as an `InjectedBlock` must be. */
 export function isWholeBlocks(text: string): boolean {
-  return text !== "" && text.endsWith("\n\n") && ownerTextStart(text) === text.length;
+  return text.endsWith("\n\n") && ownerTextStart(text) === text.length;
 }
 
 /** Blocks that were made before and kept as text, as blocks again; null when it is not whole blocks. */
@@ -222,13 +208,14 @@ export function readBlocks(text: string): InjectedBlock | null {
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
-const LF = 0x0a;
-const CR = 0x0d;
-const SPACE = 0x20;
+/** A rule and what ends its line; the line's own break is left to the reader of blank lines. */
+const RULE_LINE = /\n---\r?(?=\n|$)/g;
+/** What may follow `System:` for it to be a marker. */
+const MARKER_END = /(?: |\r?(?:\n|$))/y;
 
 /** Whether text standing at `at` would be taken for a block, or for the blank lines after one. */
 function isAmbiguous(text: string, at: number): boolean {
-  if (skipBlankLine(text, at) > at || at === text.length) return true;
+  if (at === text.length || skipBlankLine(text, at) > at) return true;
   const start = text.startsWith(BYTE_ORDER_MARK, at) ? at + 1 : at;
   return blockEnd(text, start) > start;
 }
@@ -239,43 +226,15 @@ function skipEscapes(text: string, from: number): number {
   return at;
 }
 
-/** The end of one system run or heading block at `start`, or `start` when there is none. */
+/** Where the last line of the system line or heading block at `start` ends; `start` when there is none. */
 function blockEnd(text: string, start: number): number {
-  if (text.startsWith(SYSTEM, start)) return systemRunEnd(text, start);
-  return text.startsWith(HEADING, start) ? headingEnd(text, start) : start;
-}
-
-function systemRunEnd(text: string, start: number): number {
-  let at = start;
-  while (text.startsWith(SYSTEM, at)) {
-    const behind = at + SYSTEM.length;
-    if (text.charCodeAt(behind) !== SPACE && lineEnd(text, behind) === -1) return at;
-    const lineFeed = text.indexOf("\n", behind);
-    if (lineFeed === -1) return text.length;
-    at = lineFeed + 1;
+  if (text.startsWith(SYSTEM, start)) {
+    MARKER_END.lastIndex = start + SYSTEM.length;
+    return MARKER_END.test(text) ? lineEnd(text, start) : start;
   }
-  return at;
-}
-
-function headingEnd(text: string, start: number): number {
-  for (let at = text.indexOf(RULE, start); at !== -1; at = text.indexOf(RULE, at + 1)) {
-    if (text.charCodeAt(at - 1) !== LF) continue;
-    const end = ruleEnd(text, at);
-    if (end !== -1) return end;
-  }
-  return start;
-}
-
-/** Where the line after the rule at `at` begins, or -1 when more than the rule stands there. */
-function ruleEnd(text: string, at: number): number {
-  return lineEnd(text, at + RULE.length);
-}
-
-/** Where the next line begins when a line ends at `at` (LF, CRLF, or the end of the text), else -1. */
-function lineEnd(text: string, at: number): number {
-  const behind = text.charCodeAt(at) === CR ? at + 1 : at;
-  if (behind >= text.length) return text.length;
-  return text.charCodeAt(behind) === LF ? behind + 1 : -1;
+  if (!text.startsWith(HEADING, start)) return start;
+  RULE_LINE.lastIndex = start;
+  return RULE_LINE.test(text) ? RULE_LINE.lastIndex : start;
 }
 
 function skipBlankLines(text: string, from: number): number {
@@ -289,21 +248,11 @@ function skipBlankLines(text: string, from: number): number {
 
 /** Where the line after the blank line at `from` begins, or `from` when that line is not blank. */
 function skipBlankLine(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && text.charCodeAt(at) !== LF) {
-    if (!isWhite(text.charCodeAt(at))) return from;
-    at += 1;
-  }
-  return Math.min(at + 1, text.length);
+  const end = lineEnd(text, from);
+  return text.slice(from, end).trim() === "" ? Math.min(end + 1, text.length) : from;
 }
 
-/** What `trim()` takes away. */
-function isWhite(code: number): boolean {
-  if (code < 0x80) return code === SPACE || (code >= 0x09 && code <= CR);
-  return OTHER_WHITE.has(code);
+function lineEnd(text: string, from: number): number {
+  const lineFeed = text.indexOf("\n", from);
+  return lineFeed === -1 ? text.length : lineFeed;
 }
-
-const OTHER_WHITE: ReadonlySet<number> = new Set([
-  0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009,
-  0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff,
-]);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import {
-  escapeUntrusted,
   eventsBlock,
   headingBlockOfText,
   isWholeBlocks,
@@ -56,27 +55,6 @@ describe("an encoder", () => {
       "a",
       "\\system: b",
     ]);
-  });
-});
-
-describe("text of other people", () => {
-  test.each([
-    ["a marker in any line", "hi\r\n  system:\tx", "hi\r\n\\  system:\tx"],
-    [
-      "a full-width marker",
-      "\uff33\uff39\uff33\uff34\uff25\uff2d\uff1ax",
-      "\\\uff33\uff39\uff33\uff34\uff25\uff2d\uff1ax",
-    ],
-    ["a marker behind a line separator", "a\u2028System: x", "a\u2028\\System: x"],
-    ["a heading with a rule below", "a\n# b\n---\nc", "a\n\\# b\n---\nc"],
-    ["our own heading without a rule", "#  DEVICE  activity (x)", "#  DEVICE  activity (x)"],
-    ["our own heading", "# device activity (exact)", "\\# device activity (exact)"],
-    ["a heading without a rule", "# Packing\n- socks", "# Packing\n- socks"],
-    ["a heading below the rule", "x\n---\n# b", "x\n---\n# b"],
-    ["a rule that is none", "# b\n----\nx---", "# b\n----\nx---"],
-    ["other words", "Systems: nominal", "Systems: nominal"],
-  ])("%s", (_, text, expected) => {
-    expect(escapeUntrusted(text)).toBe(expected);
   });
 });
 

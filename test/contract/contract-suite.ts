@@ -18,6 +18,7 @@ import {
   tuple,
   type Arbitrary,
 } from "fast-check";
+import { type BodyLine, bodyLine, quoted } from "../../src/context/block-lines.ts";
 import { nastyText } from "../helpers/arbitraries.ts";
 
 interface Event {
@@ -27,6 +28,10 @@ interface Event {
 interface ActivityLines {
   readonly kind: "realtime" | "distilled";
   readonly lines: readonly string[];
+}
+interface Span {
+  readonly start: number;
+  readonly end: number;
 }
 interface Part {
   readonly type: string;
@@ -40,23 +45,34 @@ export interface ContractSurface {
   readonly displayText: (message: { readonly role: string; readonly text: string }) => string;
   readonly composeTurn: (context: {
     readonly events: readonly Event[];
-    readonly activity: readonly ActivityLines[];
+    readonly activity: readonly (
+      | ActivityLines
+      | { block: never; untrustedSpans: readonly Span[] }
+    )[];
     readonly ownerText: string;
   }) => {
     readonly composed: string;
     readonly visible: string;
     readonly injectedLength: number;
-    readonly untrustedSpans: readonly { readonly start: number; readonly end: number }[];
+    readonly untrustedSpans: readonly Span[];
   };
   readonly composeParts: (context: {
     readonly events: readonly Event[];
     readonly activity: readonly ActivityLines[];
     readonly parts: readonly Part[];
-  }) => { readonly parts: readonly Part[] };
+  }) => {
+    readonly parts: readonly Part[];
+    readonly injectedPart: number | null;
+    readonly injectedLength: number;
+  };
   readonly ingressUntrusted: (text: string) => {
     readonly modelFacing: string;
     readonly visible: string;
   };
+  readonly headingBlock: (
+    kind: "realtime" | "distilled",
+    lines: readonly BodyLine[],
+  ) => { readonly block: string; readonly untrustedSpans: readonly Span[] };
   readonly systemBlock: (input: { readonly events: readonly Event[] }) => string;
   readonly prependSystemEvents: (input: {
     readonly events: readonly Event[];
@@ -155,6 +171,302 @@ function runCase(surface: ContractSurface, input: CaseInput, expected: unknown):
       return asked ? seen : { text, removed: seen.removed };
     }
   }
+}
+
+// ---------------------------------------------------------------- corners
+
+/** What no public report speaks of: one fact of the grammar each, as given and expected. */
+export interface ContractCorner {
+  readonly name: string;
+  readonly given: (surface: ContractSurface) => unknown;
+  readonly expected: unknown;
+}
+
+const stripped = (name: string, text: string, expected: string): ContractCorner => ({
+  name: `strip: ${name}`,
+  given: ({ stripLeadingSystemContext }) => stripLeadingSystemContext(text),
+  expected,
+});
+
+const escaped = (name: string, text: string, expected: string): ContractCorner => ({
+  name: `a stranger: ${name}`,
+  given: ({ ingressUntrusted }) => ingressUntrusted(text).modelFacing,
+  expected,
+});
+
+const marked = (text: string, spans: readonly Span[]): readonly string[] =>
+  spans.map(({ start, end }) => text.slice(start, end));
+
+function refuses(surface: ContractSurface, block: string): boolean {
+  try {
+    // A caller in JavaScript knows no brands.
+    const activity = [{ block: block as never, untrustedSpans: [] }];
+    surface.composeTurn({ events: [], activity, ownerText: "hi" });
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const NO_EVENTS = { events: [], activity: [] } as const;
+const part = (text: string, type = "text"): Part => ({ type, text });
+
+export const CONTRACT_CORNERS: readonly ContractCorner[] = [
+  stripped("a marker at the end of its line", "System:\nhello", "hello"),
+  stripped("a marker at the end of a CRLF line", "System:\r\nhello", "hello"),
+  stripped("a marker at the end of the text", "System:", ""),
+  stripped("a marker and a carriage return at the end of the text", "System:\r", ""),
+  stripped("a carriage return in a line ends no marker", "System:\rx", "System:\rx"),
+  stripped("a tab ends no marker", "System:\tx", "System:\tx"),
+  stripped("the run ends where a marker is none", "System: a\nSystem:x\n", "System:x\n"),
+  stripped("a rule ends a block at once", "# \n---\nx", "x"),
+  stripped("a rule with CRLF", "# a\r\n---\r\n\r\nx", "x"),
+  stripped("a rule with a carriage return at the end of the text", "# a\n---\r", ""),
+  stripped("a carriage return in a line ends no rule", "# a\n---\rx\n", "# a\n---\rx\n"),
+  stripped("more dashes are no rule", "# a\n----\n-----\n---\ny", "y"),
+  stripped("dashes behind text are no rule", "# a---\nb---\nx", "# a---\nb---\nx"),
+  stripped("the first rule ends it", "# a\n---\nx\n---\ny", "x\n---\ny"),
+  stripped("two blocks without a blank line", "# a\n---\n# b\n---\nx", "x"),
+  stripped("a second heading without a rule", "# a\n---\n# b\nx", "# b\nx"),
+  stripped("a heading needs its space", "#\n---\nx", "#\n---\nx"),
+  stripped("a block behind a mark of byte order and blank lines", "\ufeff\n \nSystem: a\n\nx", "x"),
+  stripped("two marks of byte order", "\ufeff\ufeffSystem: a", "\ufeff\ufeffSystem: a"),
+  stripped("a mark of byte order without a block", "\ufeffx", "\ufeffx"),
+  stripped("a mark of byte order behind a block", "System: a\n\n\ufeffx", "\ufeffx"),
+  stripped("blank lines of any white space", "\u2028\u3000\u00a0\nSystem: a\n\u1680\v\nx", "x"),
+  stripped("blank lines at the end go with the block", "System: a\n\n \t", ""),
+  stripped("a zero-width space is not blank", "System: a\n\u200b\nx", "\u200b\nx"),
+  stripped("an escaped marker", "\\System: a", "System: a"),
+  stripped("an escape behind a block", "System: a\n\n\\# b\n---\nx", "# b\n---\nx"),
+  stripped("of two escapes one goes", "\\\\System: a", "\\System: a"),
+  stripped("a backslash before a blank line", "\\\n\nx", "\n\nx"),
+  stripped(
+    "a backslash before a mark of byte order and a marker",
+    "\\\ufeffSystem: a",
+    "\ufeffSystem: a",
+  ),
+  stripped("a backslash before a mark of byte order and text", "\\\ufeffx", "\\\ufeffx"),
+  stripped("a backslash before other text", "\\x", "\\x"),
+  stripped("a backslash before a heading without a rule", "\\# a\nx", "\\# a\nx"),
+  escaped("a marker in any line", "hi\r\n  system:\tx", "hi\r\n\\  system:\tx"),
+  escaped("a word before the marker", "my system: ok", "my system: ok"),
+  escaped("an invisible character before the colon", "system\u200b: x", "\\system\u200b: x"),
+  escaped("a control character before the marker", "\u0001system: x", "\\\u0001system: x"),
+  escaped(
+    "a full-width marker",
+    "\uff33\uff39\uff33\uff34\uff25\uff2d\uff1ax",
+    "\\\uff33\uff39\uff33\uff34\uff25\uff2d\uff1ax",
+  ),
+  escaped("a marker behind a line separator", "a\u2028System: x", "a\u2028\\System: x"),
+  escaped("a colon 63 characters on", `system${" ".repeat(57)}:`, `\\system${" ".repeat(57)}:`),
+  escaped("a colon 64 characters on", `system${" ".repeat(58)}:`, `system${" ".repeat(58)}:`),
+  escaped("a heading with a rule below", "a\n# b\n---\nc", "a\n\\# b\n---\nc"),
+  escaped(
+    "a heading behind an invisible character",
+    "\u2060\u0001 # b\n---",
+    "\\\u2060\u0001 # b\n---",
+  ),
+  escaped("a full-width heading", "\uff03 b\n---", "\\\uff03 b\n---"),
+  escaped("a tag is no heading", "#b\n---", "#b\n---"),
+  escaped("a number sign in a line", "a # b\n---", "a # b\n---"),
+  escaped("a heading between two rules", "---\n# b\n---", "---\n\\# b\n---"),
+  escaped("a heading below the rule", "x\n---\n# b", "x\n---\n# b"),
+  escaped("a heading without a rule", "# b\n----", "# b\n----"),
+  escaped("our own heading without a rule", "#  Device  Activity", "#  Device  Activity"),
+  escaped(
+    "our own heading in other letters",
+    "# device activity (exact)",
+    "\\# device activity (exact)",
+  ),
+  escaped("our own heading in a line", "see # device activity", "see # device activity"),
+  escaped("other words of that beginning", "# device activitys", "# device activitys"),
+  {
+    name: "an event without a time, and blank lines without a span",
+    given: ({ composeTurn, systemBlock }) => {
+      const { composed, untrustedSpans } = composeTurn({
+        events: [{ ts: "", text: "a\n\nb" }],
+        activity: [],
+        ownerText: "",
+      });
+      return [composed, marked(composed, untrustedSpans), systemBlock({ events: [] })];
+    },
+    expected: ["System: a\nSystem: \nSystem: b\n\n", ["a", "b"], ""],
+  },
+  {
+    name: "a line break in the time of an event begins no line",
+    given: ({ systemBlock }) =>
+      systemBlock({
+        events: [
+          { ts: " now \n\n then", text: "a" },
+          { ts: " t ", text: "b" },
+        ],
+      }),
+    expected: "System: [now then] a\nSystem: [ t ] b",
+  },
+  {
+    name: "lines of a block, with their spans",
+    given: ({ headingBlock }) => {
+      const lines = [bodyLine`Focused: ${quoted("title", "a")}`, bodyLine`${quoted("title", "b")}`];
+      const { block, untrustedSpans } = headingBlock("distilled", lines);
+      return [block, marked(block, untrustedSpans)];
+    },
+    expected: [
+      '# Device Activity (relevant, distilled by fast triage)\n- Focused: "a"\n- "b"\n---\n\n',
+      ["a", "b"],
+    ],
+  },
+  {
+    name: "a rule from a caller without types ends no block",
+    given: ({ headingBlock }) =>
+      headingBlock("realtime", [{ text: "---", untrusted: [] } as never]).block,
+    expected: "# Device Activity (exact, real-time)\n- - -\n---\n\n",
+  },
+  {
+    name: "lines of foreign text, each one line, with their spans",
+    given: ({ composeTurn }) => {
+      const lines = [
+        " a ",
+        "",
+        "x \n\n\r y",
+        "\n---\n",
+        "--- ",
+        " ---",
+        "----",
+        "system: b",
+        "# Notes",
+      ];
+      const activity = [{ kind: "distilled", lines } as const];
+      const { composed, untrustedSpans } = composeTurn({ events: [], activity, ownerText: "hi" });
+      return [composed, marked(composed, untrustedSpans)];
+    },
+    expected: [
+      "# Device Activity (relevant, distilled by fast triage)\n" +
+        " a \n\nx y\n- - -\n- - -\n ---\n----\n\\system: b\n# Notes\n---\n\nhi",
+      [" a ", "x y", "- - -", "- - -", " ---", "----", "\\system: b", "# Notes"],
+    ],
+  },
+  {
+    name: "blocks of both kinds in their order, with spans in the whole turn",
+    given: ({ composeTurn }) => {
+      const { composed, untrustedSpans, injectedLength } = composeTurn({
+        events: [{ ts: "t", text: "e" }],
+        activity: [
+          { kind: "realtime", lines: ["f"] },
+          { kind: "distilled", lines: ["g"] },
+        ],
+        ownerText: "System: h",
+      });
+      return [composed, marked(composed, untrustedSpans), composed.slice(injectedLength)];
+    },
+    expected: [
+      "System: [t] e\n\n# Device Activity (exact, real-time)\nf\n---\n\n" +
+        "# Device Activity (relevant, distilled by fast triage)\ng\n---\n\n\\System: h",
+      ["e", "f", "g"],
+      "\\System: h",
+    ],
+  },
+  {
+    name: "context that no encoder made is refused",
+    given: (surface) =>
+      [
+        "text\n\n",
+        "",
+        "\n\n",
+        "System: a\n",
+        "System: a\n\nx\n\n",
+        "# a\n\n",
+        "System: a\n\n",
+        "# a\n---\n\n",
+      ].map((block) => refuses(surface, block)),
+    expected: [true, true, true, true, true, true, false, false],
+  },
+  {
+    name: "only a user's message is stripped",
+    given: ({ displayText }) =>
+      ["user", "assistant", "tool", "system", "User"].map((role) =>
+        displayText({ role, text: "System: a\n\nhi" }),
+      ),
+    expected: ["hi", ...Array.from({ length: 4 }, () => "System: a\n\nhi")],
+  },
+  {
+    name: "blocks over several parts",
+    given: ({ stripUserContent }) => [
+      stripUserContent([part("System: a\n\n"), part("# b\n---\n\n", "input_text"), part("\n\nhi")]),
+      stripUserContent([part("System: a\n\n"), part(" \n"), part("hi"), part("System: b")]),
+      stripUserContent([part(" \n"), part("\n"), part("System: a\n\nhi")]),
+      stripUserContent([part(" \n"), part("hi"), part("System: b")]),
+      stripUserContent([part(""), part("System: a\n\nhi")]),
+      stripUserContent([part("System: a\n\n"), part("")]),
+      stripUserContent([
+        part("System: a", "other"),
+        part("System: a\n\n"),
+        { type: "text", text: 5 },
+      ]),
+      stripUserContent([part("\\System: a"), part("\\System: b")]),
+      stripUserContent([part("x", "image"), part("\\\n"), part("System: a\n\n")]),
+      stripUserContent([part("System: a\n\n"), part("\ufeffSystem: b\n\nhi")]),
+    ],
+    expected: [
+      [part("hi")],
+      [part("hi"), part("System: b")],
+      [part("hi")],
+      [part(" \n"), part("hi"), part("System: b")],
+      [part(""), part("hi")],
+      [part("")],
+      [part("System: a", "other"), { type: "text", text: 5 }],
+      [part("System: a"), part("\\System: b")],
+      [part("x", "image"), part("\n"), part("System: a\n\n")],
+      [part("\ufeffSystem: b\n\nhi")],
+    ],
+  },
+  {
+    name: "parts that nothing was taken from are the same objects",
+    given: ({ stripUserContent }) => {
+      const parts = [{ type: "image" }, part("hi")];
+      return stripUserContent(parts).map((each, index) => each === parts[index]);
+    },
+    expected: [true, true],
+  },
+  {
+    name: "a turn in parts gets its blocks before the first text",
+    given: ({ composeParts }) => {
+      const told = { events: [{ ts: "t", text: "e" }], activity: [] };
+      const image = { type: "image" };
+      const input = { type: "input_image" };
+      return [
+        composeParts({ ...told, parts: [image, part(""), part("hi")] }),
+        composeParts({ ...told, parts: [image] }),
+        composeParts({ ...told, parts: [input] }),
+        composeParts({ ...NO_EVENTS, parts: [image, part("System: x")] }),
+        composeParts({ ...NO_EVENTS, parts: [image] }),
+      ];
+    },
+    expected: [
+      composed([{ type: "image" }, part(""), part("System: [t] e\n\nhi")], 2),
+      composed([part("System: [t] e\n\n"), { type: "image" }], 0),
+      composed([part("System: [t] e\n\n", "input_text"), { type: "input_image" }], 0),
+      {
+        parts: [{ type: "image" }, part("\\System: x")],
+        injectedPart: null,
+        injectedLength: 0,
+        untrustedSpans: [],
+      },
+      { parts: [{ type: "image" }], injectedPart: null, injectedLength: 0, untrustedSpans: [] },
+    ],
+  },
+  {
+    name: "parts are told apart by what they hold, not by where they came from",
+    given: ({ composeParts }) => {
+      const parts = [part("hi")];
+      return composeParts({ ...NO_EVENTS, parts }).parts[0] === parts[0];
+    },
+    expected: true,
+  },
+];
+
+function composed(parts: readonly Part[], injectedPart: number): unknown {
+  const injectedLength = "System: [t] e\n\n".length;
+  return { parts, injectedPart, injectedLength, untrustedSpans: [{ start: 12, end: 13 }] };
 }
 
 // ---------------------------------------------------------------- laws
@@ -490,6 +802,9 @@ export function firstBreach(
   try {
     for (const { name, run, expected } of readContractCases()) {
       if (!isDeepStrictEqual(run(surface), expected)) return name;
+    }
+    for (const { name, given, expected } of CONTRACT_CORNERS) {
+      if (!isDeepStrictEqual(given(surface), expected)) return name;
     }
     for (const { name, of } of CONTRACT_LAWS) {
       try {
