@@ -16,9 +16,9 @@ const here = new URL("./intent-data/", import.meta.url);
 const weightsFile = new URL("../src/capture/triage/intent-weights.bin", import.meta.url);
 const check = process.argv.includes("--check");
 
-const EPOCHS = 14;
-const RATE = 0.5;
-const DECAY = 4e-6;
+const EPOCHS = 8;
+const RATE = 0.15;
+const DECAY = 1e-3;
 /** How many fillings of a template are drawn; templates with many choices give more. */
 const DRAWS = 10;
 
@@ -81,12 +81,11 @@ function train(examples) {
       const { turn, intent } = example;
       const share = balance[intent] ?? 1;
       // Each pass sees the turn spelt differently, and with some of its matter left out.
-      const { counts, norm } = featuresOf(misspell(turn, draw), isolatedWords(draw));
-      const length = norm || 1;
+      const features = featuresOf(misspell(turn, draw), isolatedWords(draw));
       const logits = Float64Array.from(bias);
-      for (const [bucket, count] of counts) {
+      for (const [bucket, value] of features) {
         for (let k = 0; k < classes; k++) {
-          logits[k] = (logits[k] ?? 0) + ((weights[bucket * classes + k] ?? 0) * count) / length;
+          logits[k] = (logits[k] ?? 0) + (weights[bucket * classes + k] ?? 0) * value;
         }
       }
       const top = Math.max(...logits);
@@ -96,10 +95,10 @@ function train(examples) {
         const target = k === intent ? 0.97 : 0.03 / (classes - 1);
         const error = ((powers[k] ?? 0) / total - target) * share;
         bias[k] = (bias[k] ?? 0) - 0.01 * error;
-        for (const [bucket, count] of counts) {
+        for (const [bucket, value] of features) {
           const at = bucket * classes + k;
           const weight = weights[at] ?? 0;
-          const slope = (error * count) / length + DECAY * weight;
+          const slope = error * value + DECAY * weight;
           const square = (squares[at] ?? 0) + slope * slope;
           squares[at] = square;
           weights[at] = weight - (RATE * slope) / Math.sqrt(square);

@@ -8,13 +8,13 @@ import { featuresOf } from "./noise.mjs";
 
 /** @param {Buffer} packed @param {string} turn @returns {number} */
 function predict(packed, turn) {
-  const { counts, norm } = featuresOf(turn);
+  const features = featuresOf(turn);
   const classes = INTENTS.length;
   const scores = INTENTS.map((_, k) => packed.readFloatLE(8 + 8 * k));
-  for (const [bucket, count] of counts) {
+  for (const [bucket, value] of features) {
     for (let k = 0; k < classes; k++) {
       const weight = packed.readInt8(HEADER_BYTES + bucket * classes + k);
-      scores[k] = (scores[k] ?? 0) + (weight * packed.readFloatLE(4 + 8 * k) * count) / (norm || 1);
+      scores[k] = (scores[k] ?? 0) + weight * packed.readFloatLE(4 + 8 * k) * value;
     }
   }
   return scores.indexOf(Math.max(...scores));

@@ -3,6 +3,7 @@
  * out (the skeleton), its words, and the letters of its words. Training and reading share this file.
  */
 import type { Cues } from "./cues.ts";
+import { askingShape } from "./intent-shape.ts";
 import { isAskingWord, isFunctionWord, isMediumWord } from "./languages.ts";
 import type { TimeMention, TurnLanguage } from "./turn-reading.ts";
 import type { QuotedPiece, Token } from "./turn-tokens.ts";
@@ -20,12 +21,8 @@ export interface IntentInput {
   readonly quoted: readonly QuotedPiece[];
 }
 
-export interface FeatureVector {
-  /** Distinct buckets and how often each was hit, in the order of first hit. */
-  readonly counts: ReadonlyMap<number, number>;
-  /** Euclidean length of the counts. */
-  readonly norm: number;
-}
+/** Distinct buckets and their weight in the turn. Each group of features has length 1, however long the turn. */
+export type FeatureVector = ReadonlyMap<number, number>;
 
 /**
  * @param keepWord Which content words may lend their own letters; training drops some, so that the model
@@ -35,18 +32,34 @@ export function intentFeatures(
   input: IntentInput,
   keepWord: (folded: string) => boolean = () => true,
 ): FeatureVector {
+  const vector = new Map<number, number>();
+  const symbols = skeleton(input);
+  addGroup(vector, 1, (add) => addSkeleton(symbols, add));
+  addGroup(vector, 1, (add) => addWords(symbols, keepWord, add));
+  addGroup(vector, 0.7, (add) => addLetters(symbols, keepWord, add));
+  addGroup(vector, 1, (add) => addShape(input, symbols, add));
+  addGroup(vector, 1, (add) => addAsking(input, symbols, add));
+  return vector;
+}
+
+/** Counts what `fill` names and scales the counts to length `weight`, so that many letters cannot drown few signs. */
+function addGroup(
+  vector: Map<number, number>,
+  weight: number,
+  fill: (add: (feature: string) => void) => void,
+): void {
   const counts = new Map<number, number>();
-  const add = (feature: string): void => {
+  fill((feature) => {
     const bucket = hash(feature) % FEATURE_BUCKETS;
     counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
-  };
-  const symbols = skeleton(input);
-  addSkeleton(symbols, add);
-  addWords(symbols, keepWord, add);
-  addShape(input, symbols, add);
+  });
   let squares = 0;
   for (const count of counts.values()) squares += count * count;
-  return { counts, norm: Math.sqrt(squares) };
+  if (squares === 0) return;
+  const scale = weight / Math.sqrt(squares);
+  for (const [bucket, count] of counts) {
+    vector.set(bucket, (vector.get(bucket) ?? 0) + count * scale);
+  }
 }
 
 interface Symbol {
@@ -155,7 +168,17 @@ function addWords(
     add(`w ${folded}`);
     add(`b ${before} ${folded}`);
     before = folded;
-    if (folded.length < 4) continue;
+  }
+}
+
+/** Three and four letters in a row, so that inflected and misspelt words still tell. */
+function addLetters(
+  symbols: readonly Symbol[],
+  keepWord: (folded: string) => boolean,
+  add: (feature: string) => void,
+): void {
+  for (const { folded, content } of symbols) {
+    if (folded === null || folded.length < 4 || (content && !keepWord(folded))) continue;
     const padded = `^${folded.slice(0, 24)}$`;
     for (let size = 3; size <= 4; size++) {
       for (let at = 0; at + size <= padded.length; at++) add(`c ${padded.slice(at, at + size)}`);
@@ -169,28 +192,44 @@ function addShape(
   add: (feature: string) => void,
 ): void {
   const words = symbols.length;
-  // Some features speak for the whole turn and must not drown among many letters.
-  const loud = (feature: string): void => {
-    add(`s ${feature}`);
-    add(`S ${feature}`);
-    add(`z ${feature}`);
-  };
-  loud(`length ${words === 0 ? 0 : Math.min(7, Math.ceil(Math.log2(words + 1)))}`);
-  add(`s language ${input.language}`);
   const kinds = new Set(input.times.map(({ kind }) => kind));
-  loud(kinds.size === 0 ? "no time" : "time");
-  for (const kind of kinds) add(`s time ${kind}`);
+  const time = kinds.size === 0 ? "no time" : "time";
   const matters = symbols.filter(({ content }) => content).length;
-  loud(`matters ${Math.min(matters, 3)}`);
-  loud(`${kinds.size === 0 ? "no time" : "time"} ${matters === 0 ? "no matter" : "matter"}`);
+  const event = input.cues.anchors.some(({ side }) => side !== null) ? "event" : "no event";
+  add(`s length ${words === 0 ? 0 : Math.min(7, Math.ceil(Math.log2(words + 1)))}`);
+  add(`s language ${input.language}`);
+  add(`s ${time}`);
+  add(`s ${event}`);
+  add(`s matters ${Math.min(matters, 3)}`);
+  add(`s ${time} ${event} ${matters === 0 ? "no matter" : "matter"}`);
+  for (const kind of kinds) add(`s time ${kind}`);
   for (const { kind, edge, side } of input.cues.anchors) {
-    if (side !== null) loud(`${side.side} ${kind}`);
-    if (edge !== null) loud(`edge ${kind} ${edge}`);
-    if (side !== null) loud("side and event");
+    if (side !== null) add(`s ${side.side} ${kind}`);
+    if (edge !== null) add(`s edge ${kind} ${edge}`);
   }
-  if (input.quoted.length > 0) loud("quoted");
-  loud(`first ${symbols[0]?.sign ?? ""}`);
-  loud(`last ${symbols.at(-1)?.sign ?? ""}`);
+  if (input.quoted.length > 0) add("s quoted");
+  add(`s first ${symbols[0]?.sign ?? ""}`);
+  add(`s last ${symbols.at(-1)?.sign ?? ""}`);
+}
+
+/** Who asks, of when, with which question word: alone and together. */
+function addAsking(
+  input: IntentInput,
+  symbols: readonly Symbol[],
+  add: (feature: string) => void,
+): void {
+  const { person, past, question } = askingShape(input.tokens, input.language);
+  const tense = past ? "past" : "not past";
+  const time = input.times.length > 0 ? "time" : "no time";
+  const event = input.cues.anchors.some(({ side }) => side !== null) ? "event" : "no event";
+  const matter = symbols.some(({ content }) => content) ? "matter" : "no matter";
+  add(`q ${person}`);
+  add(`q ${question}`);
+  add(`q ${person} ${tense}`);
+  add(`q ${question} ${person} ${tense}`);
+  add(`q ${question} ${person} ${time} ${event}`);
+  add(`q ${person} ${tense} ${time} ${event} ${matter}`);
+  add(`q ${question} ${person} ${tense} ${time} ${event} ${matter}`);
 }
 
 /** FNV-1a over UTF-16 units, 32 bits. */

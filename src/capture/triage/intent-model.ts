@@ -34,20 +34,19 @@ export function openIntentModel(
 }
 
 function logits(
-  { counts, norm }: FeatureVector,
+  features: FeatureVector,
   weights: Int8Array,
   scales: readonly number[],
   biases: readonly number[],
 ): readonly number[] {
   const sums = INTENTS.map(() => 0);
-  for (const [bucket, count] of counts) {
+  for (const [bucket, value] of features) {
     const row = bucket * INTENTS.length;
     for (let index = 0; index < INTENTS.length; index++) {
-      sums[index] = (sums[index] ?? 0) + count * (weights[row + index] ?? 0);
+      sums[index] = (sums[index] ?? 0) + value * (weights[row + index] ?? 0);
     }
   }
-  const length = norm === 0 ? 1 : norm;
-  return sums.map((sum, index) => (sum * (scales[index] ?? 0)) / length + (biases[index] ?? 0));
+  return sums.map((sum, index) => sum * (scales[index] ?? 0) + (biases[index] ?? 0));
 }
 
 function softmax(values: readonly number[]): IntentScores {
