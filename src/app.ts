@@ -230,11 +230,15 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     pause: async (request) => owner.pause(request),
     resume: async () => owner.resume(),
     forget: async (request) => {
-      const forgotten = await owner.forget(request);
-      // What was learned from it goes as well.
-      digester.unlearn();
-      turns.clear();
-      return forgotten;
+      try {
+        return await owner.forget(request);
+      } finally {
+        // What was learned from it goes as well, also of what was forgotten before something failed.
+        if (request.dryRun !== true) {
+          digester.unlearn();
+          turns.clear();
+        }
+      }
     },
     ledger: async (request) => owner.ledger(request),
     close: async () => {

@@ -81,6 +81,8 @@ export interface OwnerControlOptions {
 }
 
 const DEFAULT_LEDGER_LIMIT = 100;
+const SHRED_ATTEMPTS = 10;
+const SHRED_RETRY_MS = 200;
 const MAX_LEDGER_LIMIT = 10_000;
 /** Under this name the store keeps which rules its events went through. */
 const RULES_META = "privacy_rules";
@@ -277,7 +279,7 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
       forgetTotals(store, wish.isMeant, wish.span === null ? null : wholeDays(wish.span));
     if (wish.byRules) rememberRules();
     onChange();
-    await store.eraser.shred();
+    await shred();
     const backups = await renewBackups();
     const proof = await prove(wish, plan);
     log.info("forgot on the owner's word", {
@@ -295,6 +297,16 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
       backups,
       proof,
     };
+  }
+
+  /** A search that goes on may keep the log from being emptied for a moment. */
+  async function shred(): Promise<void> {
+    for (let attempt = 0; attempt < SHRED_ATTEMPTS; attempt++) {
+      if (await store.eraser.shred()) return;
+      await new Promise((resolve) => {
+        setTimeout(resolve, SHRED_RETRY_MS);
+      });
+    }
   }
 
   /** Copies of the time before hold what was forgotten: they go, and a new one takes their place. */
@@ -319,7 +331,7 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
     let search = await searchEverywhere(texts);
     if (search.found.some(({ file }) => file.startsWith(paths.dataDirectory))) {
       store.database.execute("VACUUM");
-      await store.eraser.shred();
+      await shred();
       await renewBackups();
       search = await searchEverywhere(texts);
     }

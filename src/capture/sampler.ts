@@ -104,6 +104,8 @@ export function createSampler(options: SamplerOptions): Sampler {
   const asking = new Set<SourceKind>();
 
   let window: WindowFacts | null = null;
+  /** The facts of the last sample; `window` may lag behind a title that changes all the time. */
+  let seen: WindowFacts | null = null;
   let windowState: "unseen" | "seen" | "filtered" | "lost" = "unseen";
   let windowReports = 0;
   let blind: Blindness | null = { reason: "no window source has answered yet", remedy: "" };
@@ -154,7 +156,7 @@ export function createSampler(options: SamplerOptions): Sampler {
       }
       recorder.forgetWaiting(isForgotten);
       forgotten = {
-        window: window !== null && isForgotten?.(window) === true ? isForgotten : null,
+        window: isForgottenWindow(isForgotten) ? isForgotten : null,
         media: media !== null && isForgotten?.(media) === true ? isForgotten : null,
       };
       settle(nowUs);
@@ -282,13 +284,16 @@ export function createSampler(options: SamplerOptions): Sampler {
     } else {
       blind = null;
       const gated = result.value === null ? null : gate.window(result.value, nowUs);
-      const facts = gated?.verdict === "store" ? gated.facts : null;
-      window = pacer.see(facts, nowUs, result.value?.window);
+      seen = gated?.verdict === "store" ? gated.facts : null;
+      window = pacer.see(seen, nowUs, result.value?.window);
       windowState = gated?.verdict === "drop" ? "filtered" : "seen";
-      if (window !== null && forgotten.window?.(window) !== true) forgotten.window = null;
     }
     settle(nowUs);
     if (before.windowState !== windowState || before.blind?.reason !== blind?.reason) onChange();
+  }
+
+  function isForgottenWindow(isForgotten: ((facts: EventFacts) => boolean) | null): boolean {
+    return [seen, window].some((facts) => facts !== null && isForgotten?.(facts) === true);
   }
 
   function takeSession(result: SourceResult<SessionSample>): void {
@@ -355,6 +360,8 @@ export function createSampler(options: SamplerOptions): Sampler {
   /** Brings the open events in line with what is known, as of `atUs`. */
   function settle(atUs: number): void {
     isBroken = false;
+    // What is paced may still be what was forgotten when something else is seen already.
+    if (seen !== null && !isForgottenWindow(forgotten.window)) forgotten.window = null;
     const asleep = session.asleep === true;
     const locked = session.locked === true && !asleep;
     const away = (presence === "away" || presence === "passive") && !asleep && !locked;
