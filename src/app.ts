@@ -151,7 +151,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   };
 
   const watchdog = createWatchdog({
-    keepers: [watched("window", keepers.window), watched("input", keepers.input)].flat(),
+    keepers: [
+      watched("window", keepers.window, false),
+      watched("input", keepers.input, true),
+    ].flat(),
     committedEndUs: () => {
       const running = sampler.present().open("window");
       const [last] = store.latest("window", 1);
@@ -170,7 +173,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   return {
     start: async () => {
       sampler.start({
-        input: polled(keepers.input),
+        input: polled(keepers.input, (result) => watchdog.answered("input", result)),
         system: polled(keepers.system),
         window: polled(keepers.window),
       });
@@ -454,14 +457,24 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   }
 }
 
-function watched<K extends SourceKind>(kind: K, keeper: SourceKeeper<K> | null): Watched[] {
-  return keeper === null ? [] : [{ kind, ...keeper }];
+function watched<K extends SourceKind>(
+  kind: K,
+  keeper: SourceKeeper<K> | null,
+  isPolled: boolean,
+): Watched[] {
+  return keeper === null ? [] : [{ kind, isPolled, ...keeper }];
 }
 
 function polled<K extends SourceKind>(
   keeper: SourceKeeper<K> | null,
+  onAnswer: (result: SourceResult<SampleOf[K]>) => void = () => {},
 ): (() => Promise<SourceResult<SampleOf[K]>>) | null {
-  return keeper === null ? null : () => keeper.snapshot();
+  if (keeper === null) return null;
+  return async () => {
+    const result = await keeper.snapshot();
+    onAnswer(result);
+    return result;
+  };
 }
 
 /** What a client sends is kept without secrets; the gate looks at a text of one sample's length at a time. */

@@ -8,8 +8,12 @@ import type { Log } from "../log.ts";
 import type { SourceKeeper } from "./sources/keeper.ts";
 import type { Blindness, SampleOf, SourceKind, SourceResult } from "./sources/source.ts";
 
-const CHECK_INTERVAL_MS = 5_000;
-/** So many checks in a row must fail before a source is begun anew: one may meet a busy desktop. */
+const CHECK_INTERVAL_MS = 10_000;
+/** A source that seems to stall is looked at again so soon, which keeps to 15 seconds in all. */
+const RECHECK_MS = 3_000;
+/** Sources tell a churning title once a second. */
+const PATIENCE_US = 2_000_000;
+/** So many answers in a row must fail before a source is begun anew: one may meet a busy desktop. */
 const FAILURES_TO_RESTART = 2;
 /** An open event is committed each 15 s; one that is older by more than a check did not arrive. */
 const COMMIT_LIMIT_US = 25_000_000;
@@ -17,6 +21,8 @@ const COMMIT_LIMIT_US = 25_000_000;
 export interface Watchdog {
   /** What a source told by itself, to be compared with what it says when it is asked. */
   readonly told: (kind: SourceKind, result: SourceResult<unknown>) => void;
+  /** What a source said when somebody else asked it. */
+  readonly answered: (kind: SourceKind, result: SourceResult<unknown>) => void;
   readonly start: () => void;
   /** What is wrong now; empty when all is well. */
   readonly problems: () => readonly Blindness[];
@@ -24,7 +30,7 @@ export interface Watchdog {
 }
 
 export interface WatchdogOptions {
-  /** The sources that can be asked. Their answers go nowhere else. */
+  /** The sources, asked by the watchdog itself or, when `isPolled`, by somebody else who passes the answers on. */
   readonly keepers: readonly Watched[];
   /** The end of the event that goes on, as the store has it; null when no event goes on. */
   readonly committedEndUs: () => number | null;
@@ -37,6 +43,7 @@ export interface WatchdogOptions {
 /** A keeper of any kind, as far as the watchdog needs it. */
 export interface Watched {
   readonly kind: SourceKind;
+  readonly isPolled: boolean;
   readonly snapshot: () => Promise<SourceResult<SampleOf[SourceKind]>>;
   readonly status: SourceKeeper<SourceKind>["status"];
   readonly restart: (why: Blindness) => void;
@@ -46,7 +53,7 @@ interface Health {
   /** What it told last by itself, as text; undefined before that. */
   told: string | undefined;
   /** An answer that differs from what was told, and has not been told since. */
-  untold: string | null;
+  untold: { readonly text: string; readonly sinceUs: number } | null;
   failures: number;
   problem: Blindness | null;
 }
@@ -61,62 +68,81 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   );
   let storeProblem: Blindness | null = null;
   let timer: NodeJS.Timeout | null = null;
+  let recheckTimer: NodeJS.Timeout | null = null;
   let checking = false;
 
   async function check(): Promise<void> {
     // A source that takes its whole time-out is looked at again when it is through.
     if (checking) return;
     checking = true;
-    const before = JSON.stringify(problems());
-    checkStore();
-    await Promise.all(keepers.map(checkSource));
-    checking = false;
-    if (timer !== null && JSON.stringify(problems()) !== before) onChange();
+    try {
+      checkStore();
+      await Promise.all(keepers.filter(({ isPolled }) => !isPolled).map(ask));
+    } catch (thrown) {
+      log.error("the watchdog failed", { reason: String(thrown) });
+    } finally {
+      checking = false;
+    }
   }
 
-  async function checkSource(keeper: Watched): Promise<void> {
-    const health = healthOf.get(keeper.kind);
-    if (health === undefined) return;
-    const { state, backend, sinceUs } = keeper.status();
-    if (state !== "live") {
-      // Its status says so already, and the keeper is at work.
-      Object.assign(health, { untold: null, failures: 0, problem: null });
-      return;
-    }
-    const answer = await keeper.snapshot();
+  async function ask(keeper: Watched): Promise<void> {
+    const { state, sinceUs } = keeper.status();
+    const answer = state === "live" ? await keeper.snapshot() : null;
     const now = keeper.status();
-    // It was lost or changed meanwhile: the answer is not of this backend.
-    if (now.state !== "live" || now.sinceUs !== sinceUs) return;
-    const name = `The ${keeper.kind} source ${backend ?? ""}`;
-    const wrong = answer.ok ? missed(health, answer) : answer.reason;
-    if (wrong === null) {
-      Object.assign(health, { failures: 0, problem: null });
-      return;
+    // Lost or changed meanwhile: the answer is not of this backend.
+    judge(keeper, answer !== null && now.sinceUs === sinceUs ? answer : null);
+  }
+
+  /** Null: there is no answer to judge by, since the keeper is at work and its status says so. */
+  function judge(keeper: Watched, answer: SourceResult<unknown> | null): void {
+    const health = healthOf.get(keeper.kind);
+    if (health === undefined || timer === null) return;
+    const before = health.problem;
+    if (answer === null || keeper.status().state !== "live") {
+      Object.assign(health, { untold: null, failures: 0, problem: null });
+    } else {
+      const hasMissed = answer.ok && isMissed(health, answer);
+      if (!answer.ok) complain(keeper, health, answer.reason, false);
+      else if (hasMissed) complain(keeper, health, "it does not tell what changed.", true);
+      else Object.assign(health, { failures: 0, problem: null });
+      const isSuspect = health.untold !== null || health.failures > 0;
+      if (isSuspect && !keeper.isPolled) recheckTimer ??= setTimeout(recheck, RECHECK_MS);
     }
+    if (before?.reason !== health.problem?.reason) onChange();
+  }
+
+  function recheck(): void {
+    recheckTimer = null;
+    void check();
+  }
+
+  function complain(keeper: Watched, health: Health, wrong: string, isCertain: boolean): void {
+    const { backend } = keeper.status();
     health.failures += 1;
     health.problem = {
-      reason: `${name} stalls: ${wrong}`,
+      reason: `The ${keeper.kind} source ${backend ?? ""} stalls: ${wrong}`,
       remedy: "It is begun anew by itself; if that does not help, restart the desktop session.",
     };
-    if (health.failures < FAILURES_TO_RESTART) return;
+    if (!isCertain && health.failures < FAILURES_TO_RESTART) return;
     log.warn(`${keeper.kind} source stalls and is begun anew`, { backend });
     Object.assign(health, { told: undefined, untold: null, failures: 0 });
     keeper.restart(health.problem);
   }
 
   /**
-   * A source that reports by itself must have told what it says when it is asked; the same untold answer in
-   * two checks is an event that was missed.
+   * A source that reports by itself must have told what it says when it is asked; an answer that is still
+   * untold seconds later is an event that was missed. A title that churns is another answer each time.
    */
-  function missed(health: Health, answer: SourceResult<unknown>): string | null {
+  function isMissed(health: Health, answer: SourceResult<unknown>): boolean {
     const text = JSON.stringify(answer);
-    const isUntold = health.told !== undefined && health.told !== text;
-    const wasUntold = isUntold && health.untold === text;
-    health.untold = isUntold ? text : null;
-    return wasUntold ? "it does not tell what changed." : null;
+    if (health.told === undefined || health.told === text) health.untold = null;
+    else if (health.untold?.text !== text) health.untold = { text, sinceUs: clock.monotonicUs() };
+    const { untold } = health;
+    return untold !== null && clock.monotonicUs() - untold.sinceUs >= PATIENCE_US;
   }
 
   function checkStore(): void {
+    const before = storeProblem;
     const endUs = committedEndUs();
     const lateUs = endUs === null ? 0 : clock.nowUs() - endUs;
     storeProblem =
@@ -126,6 +152,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
             remedy: "Restart the daemon: activityd stop; activityd start --detach",
           }
         : null;
+    if ((before === null) !== (storeProblem === null)) onChange();
   }
 
   function problems(): readonly Blindness[] {
@@ -139,18 +166,19 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       const health = healthOf.get(kind);
       if (health !== undefined) health.told = JSON.stringify(result);
     },
+    answered: (kind, result) => {
+      const keeper = keepers.find((each) => each.kind === kind);
+      if (keeper !== undefined) judge(keeper, result);
+    },
     start: () => {
-      timer ??= setInterval(() => {
-        void check().catch((thrown: unknown) => {
-          checking = false;
-          log.error("the watchdog failed", { reason: String(thrown) });
-        });
-      }, CHECK_INTERVAL_MS);
+      timer ??= setInterval(() => void check(), CHECK_INTERVAL_MS);
     },
     problems,
     close: () => {
       if (timer !== null) clearInterval(timer);
       timer = null;
+      if (recheckTimer !== null) clearTimeout(recheckTimer);
+      recheckTimer = null;
     },
   };
 }

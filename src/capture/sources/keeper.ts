@@ -22,7 +22,7 @@ const LAST_RETRY_MS = 30_000;
 const STABLE_MS = 5_000;
 /** A provider that does not answer its probe within this is passed over for this round. */
 const OPEN_TIMEOUT_MS = 5_000;
-const SNAPSHOT_TIMEOUT_MS = 5_000;
+const SNAPSHOT_TIMEOUT_MS = 4_000;
 /** A wake within this of the last one waits: a folder that churns must not become a busy loop. */
 const MIN_WAKE_GAP_MS = 50;
 
