@@ -6,7 +6,8 @@
  * https://www.freedesktop.org/software/systemd/man/latest/org.freedesktop.login1.html
  */
 import type { SessionSample } from "../events.ts";
-import type { Bus } from "./dbus.ts";
+import { type Bus, openBus } from "./dbus.ts";
+import { anyOf, followDesktop } from "./dbus-desktop.ts";
 import { type BusSession, openBusSource } from "./dbus-source.ts";
 import { readDictionary, readFlag, readNumber, readText, readTexts } from "./dbus-values.ts";
 import type { Blindness, SourceContext, SourceProvider } from "./source.ts";
@@ -38,6 +39,7 @@ export function createLogindSession(
         await followMachine(bus, tracker);
         if (path !== null) await followSession(session, path, tracker);
         await loseWithLogind(bus, lose);
+        const desktop = await openDesktop(context, tracker);
         const read = async (): Promise<boolean> => {
           const before = tracker.changes();
           const manager = await readProperties(bus, MANAGER.path, MANAGER.interface);
@@ -49,14 +51,18 @@ export function createLogindSession(
           if (properties !== null) tracker.readSession(properties);
           return true;
         };
-        if (!(await read())) {
+        const close = (): void => {
           tracker.close();
+          desktop?.close();
+        };
+        if (!(await read())) {
+          close();
           return { rejected: NO_LOGIND };
         }
         return {
           snapshot: async () =>
             (await read()) ? { ok: true, value: tracker.sample() } : { ok: false, ...NO_LOGIND },
-          close: tracker.close,
+          close,
         };
       }),
   };
@@ -107,6 +113,8 @@ interface Tracker {
   readonly readMachine: (properties: ReadonlyMap<string, unknown>) => void;
   readonly readSession: (properties: ReadonlyMap<string, unknown>) => void;
   readonly setAsleep: (asleep: boolean | null) => void;
+  /** What the desktop says of the lock and of inhibitors. */
+  readonly setDesktop: (locked: boolean | null, idleInhibited: boolean | null) => void;
   readonly lockAsked: () => void;
   readonly unlocked: () => void;
   readonly sample: () => SessionSample;
@@ -125,6 +133,10 @@ function createTracker(
   // Both stay null for a daemon outside any login session: sleep is known, the lock is not.
   let active: boolean | null = null;
   let lockedHint: boolean | null = null;
+  let desktop: { readonly locked: boolean | null; readonly idleInhibited: boolean | null } = {
+    locked: null,
+    idleInhibited: null,
+  };
   let lockAsked = false;
   let giveUpLock: NodeJS.Timeout | undefined;
   let told = "";
@@ -132,9 +144,9 @@ function createTracker(
 
   const sample = (): SessionSample => ({
     // A session that was switched away from is out of its owner's reach, as a locked one is.
-    locked: lockAsked || active === false ? true : lockedHint,
+    locked: lockAsked || active === false ? true : anyOf([lockedHint, desktop.locked]),
     asleep,
-    idleInhibited,
+    idleInhibited: anyOf([idleInhibited, desktop.idleInhibited]),
   });
   const tell = (): void => {
     const value = sample();
@@ -177,6 +189,12 @@ function createTracker(
       asleep = now;
       tell();
     },
+    setDesktop: (locked, inhibited) => {
+      // The desktop's own word on a lock that was asked for.
+      if (locked !== desktop.locked) setLockAsked(false);
+      desktop = { locked, idleInhibited: inhibited };
+      tell();
+    },
     lockAsked: () => {
       setLockAsked(true);
       tell();
@@ -190,6 +208,21 @@ function createTracker(
     changes: () => changes,
     close: () => clearTimeout(giveUpLock),
   };
+}
+
+/** What the desktop tells beside logind, where there is a session bus; null where there is none. */
+async function openDesktop(context: SourceContext, tracker: Tracker): Promise<Bus | null> {
+  // A desktop that leaves the bus is told by each of its names; the bus itself leaves with the session.
+  const opened = await openBus("session", context.env, () => tracker.setDesktop(null, null));
+  if ("rejected" in opened) return null;
+  const tell = (): void => tracker.setDesktop(desktop.locked(), desktop.idleInhibited());
+  let begun = false;
+  const desktop = await followDesktop(opened.bus, () => {
+    if (begun) tell();
+  });
+  begun = true;
+  tell();
+  return opened.bus;
 }
 
 async function followMachine(bus: Bus, tracker: Tracker): Promise<void> {

@@ -9,9 +9,6 @@ export interface SourceRegistry {
   readonly providersFor: <K extends SourceKind>(kind: K) => readonly SourceProvider<K>[];
 }
 
-/** Asked in this order where there is no logind. */
-const SCREEN_LOCKERS = ["gnome", "cinnamon", "mate", "xfce", "freedesktop"] as const;
-
 /** Makes one set of providers. Window and input share their connections within a set, not across sets. */
 export function createSourceRegistry(): SourceRegistry {
   const x11 = once(async () => (await import("./x11.ts")).createX11Providers());
@@ -37,10 +34,10 @@ export function createSourceRegistry(): SourceRegistry {
     ],
     session: [
       lazy("logind", "session", async () => (await import("./logind.ts")).createLogindSession()),
-      ...SCREEN_LOCKERS.map((id) =>
-        lazy(`${id}-screensaver`, "session", async () =>
-          (await import("./screensaver.ts")).createScreensaver(id),
-        ),
+      lazy(
+        "screen-locker",
+        "session",
+        async () => (await import("./screen-locker.ts")).screenLocker,
       ),
     ],
     system: [
