@@ -1,0 +1,155 @@
+/** Privacy end to end: a real window, a real player, a real notification, a real daemon, and every file it wrote. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../helpers/until.ts";
+import type { XTestClient } from "../helpers/x-client.ts";
+import { openDaemonRig, type DaemonRig } from "./daemon-rig.ts";
+import { openBusService } from "./fakes/bus-service.ts";
+import { openFakePlayer, playback, song } from "./fakes/mpris-player.ts";
+import { openPrivateBus, type PrivateBus } from "./fakes/private-bus.ts";
+import { createProcesses } from "./processes.ts";
+import { openXRig, type XRig } from "./x-rig.ts";
+
+const CANARY = "Canary-7731-Zeppelin";
+const NOTIFICATIONS = "org.freedesktop.Notifications";
+
+let bus: PrivateBus;
+let x: XRig;
+let daemon: DaemonRig;
+let client: XTestClient;
+
+beforeEach(async () => {
+  bus = await openPrivateBus();
+  x = await openXRig();
+  await x.startWindowManager("openbox");
+  client = await x.openClient();
+  const env = { ...x.env, ...bus.env };
+  daemon = openDaemonRig(createProcesses(), env, "[capture]\nnotification = true\n");
+});
+
+afterEach(async () => {
+  await daemon.close();
+  client.close();
+  await x.close();
+  await bus.close();
+});
+
+/** The files below the daemon's home in which a text stands, in any case. */
+function filesWith(text: string): readonly string[] {
+  return readdirSync(daemon.home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file, "latin1").toLowerCase().includes(text.toLowerCase()));
+}
+
+async function show(title: string, app = "Editor"): Promise<number> {
+  const window = await client.open({ title, app });
+  await client.activate(window);
+  return window;
+}
+
+async function recorded(text: string): Promise<boolean> {
+  const { events } = await daemon.api.events({ fromUs: 0 });
+  return JSON.stringify(events).includes(text);
+}
+
+describe("what was forgotten", () => {
+  it("stands in no file: not in the database, its log, the backups, the ledger or what a crash left", async () => {
+    const server = await openBusService(bus.address, NOTIFICATIONS);
+    server.answer(`${NOTIFICATIONS}.Notify`, "u", () => [7]);
+    const player = await openFakePlayer(bus.address, "vlc", "VLC");
+    const first = await daemon.start();
+    let said = "";
+    first.stderr?.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+
+    await show(`plan ${CANARY}`);
+    await until("the window is recorded", () => recorded(`plan ${CANARY}`));
+    player.setMetadata(song(`song ${CANARY}`, CANARY));
+    player.set({ PlaybackStatus: playback("Playing") });
+    await until("the song is recorded", () => recorded(`song ${CANARY}`));
+    const summary = `mail from ${CANARY}`;
+    const args = ["Mail", 0, "", summary, "", [], {}, -1];
+    const path = "/org/freedesktop/Notifications";
+    await server.call(NOTIFICATIONS, path, NOTIFICATIONS, "Notify", "susssasa{sv}i", args);
+    await until("the notification is recorded", () => recorded(summary));
+
+    // What comes in over the socket: names, waiting events, turns, and requests that fail.
+    await daemon.api.context({ form: "exact", client: `bot ${CANARY}`, session: CANARY });
+    await daemon.api.enqueueEvent({ session: CANARY, text: `build of ${CANARY} failed` });
+    await daemon.api.composeTurn({ session: "other", ownerText: `about ${CANARY}`, form: "auto" });
+    await daemon.curl(["-d", `{"form":"${CANARY}"}`, "http://localhost/v1/context"]);
+    await daemon.curl([`http://localhost/v1/${CANARY}`]);
+    await daemon.curl(["-d", `{"${CANARY}`, "http://localhost/v1/turns"]);
+    expect((await daemon.run(["backup"])).code).toBe(0);
+    first.kill("SIGKILL");
+    await until("the daemon is dead", () => first.signalCode !== null);
+    expect(said).not.toContain(CANARY);
+    expect(filesWith(CANARY).length).toBeGreaterThan(1);
+
+    const second = await daemon.start();
+    const dryRun = await daemon.run(["forget", "--match", CANARY, "--dry-run"]);
+    expect(dryRun.out).toMatch(/^would forget \d+ events, .* waiting message/);
+    expect(filesWith(CANARY).length).toBeGreaterThan(1);
+    const done = await daemon.run(["forget", "--match", CANARY]);
+    expect(done.out).toMatch(/found nothing\n$/);
+    expect(done.code).toBe(0);
+    expect(filesWith(CANARY)).toEqual([]);
+    expect(filesWith("Zeppelin")).toEqual([]);
+
+    // It is still on the screen and still plays, and yet it does not come back.
+    await show("something else");
+    await until("the next window is recorded", () => recorded("something else"));
+    second.kill("SIGTERM");
+    await until("the daemon ends", () => second.exitCode !== null);
+    expect(filesWith("Zeppelin")).toEqual([]);
+    server.close();
+    player.close();
+  });
+});
+
+describe("a pause", () => {
+  it("writes no row, is named by the block, and outlives a crash", async () => {
+    const first = await daemon.start();
+    await show("before");
+    await until("the window is recorded", () => recorded("before"));
+    expect((await daemon.run(["pause", "1h"])).code).toBe(0);
+    const rows = (await daemon.api.status()).store.eventCount;
+    await show("secret");
+    const { out } = await daemon.run(["now"]);
+    expect(out).toMatch(
+      /^# Device Activity .*\n- Now: .*\n- Gaps: paused since \d\d:\d\d\n---\n\n$/,
+    );
+    first.kill("SIGKILL");
+    await until("the daemon is dead", () => first.signalCode !== null);
+    await daemon.start();
+    const status = await daemon.api.status();
+    expect(status.paused).not.toBeNull();
+    // Of the restart the gap alone may have been begun anew.
+    expect(status.store.eventCount).toBeLessThanOrEqual(rows + 2);
+    await show("secret two");
+    expect(await recorded("secret")).toBe(false);
+    await daemon.run(["resume"]);
+    await until("recording goes on", () => recorded("secret two"));
+    expect(filesWith("secret one")).toEqual([]);
+  });
+});
+
+describe("private windows and password managers", () => {
+  it("leave nothing on the disk but a gap", async () => {
+    await daemon.start();
+    const filtered = async () =>
+      (await daemon.api.events({ fromUs: 0, kinds: ["gap"] })).events.length;
+    await show(`${CANARY} — Mozilla Firefox Private Browsing`, "firefox");
+    await until("the gap of the private window", async () => (await filtered()) === 1);
+    await show("between");
+    await until("the next window is recorded", () => recorded("between"));
+    await show(`${CANARY} — 1Password`, "1Password");
+    await until("the gap of the password manager", async () => (await filtered()) === 2);
+    await show("after");
+    await until("the last window is recorded", () => recorded("after"));
+    expect(filesWith(CANARY)).toEqual([]);
+  });
+});
