@@ -5,4 +5,26 @@
  */
 
 /** @type {readonly { file: string, code: string, from: string, to: string, why: string }[]} */
-export const EQUIVALENT = [];
+export const EQUIVALENT = [
+  {
+    file: "src/context/markers.ts",
+    code: "index < lastRule && HEADING_LIKE.test(piece) ? ESCAPE + piece : escapeImitation(piece),",
+    from: " < ",
+    to: " <= ",
+    why: "the piece at lastRule is a rule, which is no heading",
+  },
+  {
+    file: "src/context/turn.ts",
+    code: "const injectedPart = injectedLength > 0 ? index : null;",
+    from: "0",
+    to: "1",
+    why: "no block is one character long",
+  },
+  {
+    file: "src/context/turn.ts",
+    code: "if (start > 0 && !inRun) {",
+    from: "0",
+    to: "1",
+    why: "no block is one character long",
+  },
+];

@@ -128,9 +128,10 @@ export function composeParts<P extends ContentPart>({
   activity,
   parts,
 }: Omit<TurnContext, "ownerText"> & { readonly parts: readonly P[] }): ComposedParts<P> {
-  const index = parts.findIndex((part) => (textOf(part) ?? "") !== "");
+  const texts = parts.map(textOf);
+  const index = texts.findIndex((text) => text !== null && text !== "");
   const part = parts[index];
-  const ownerText = part === undefined ? "" : (textOf(part) ?? "");
+  const ownerText = texts[index] ?? "";
   const { composed, injectedLength, untrustedSpans } = composeTurn({ events, activity, ownerText });
   const injected = { injectedLength, untrustedSpans };
   if (part !== undefined) {

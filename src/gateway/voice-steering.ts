@@ -63,27 +63,24 @@ export function makeLeakStripper(
   let empty = true;
 
   function consume(text: string): string {
+    if (passing) return text;
     const input = held + text;
     let from = 0;
     let at = held.length;
     while (at < input.length) {
       const char = String.fromCodePoint(input.codePointAt(at) ?? 0);
-      if (closers !== null) {
-        closers = swallow(char, closers);
-        if (closers !== null) {
-          at += char.length;
-          from = at;
-          continue;
-        }
-      }
+      if (closers !== null) closers = swallow(char, closers);
       at += char.length;
+      if (closers !== null) {
+        from = at;
+        continue;
+      }
       const letters = lettersOf(char);
-      tracks = tracks.filter((track) => advance(track, letters, at - from));
+      for (const track of tracks) advance(track, letters, at - from);
       if (tracks.some((track) => track.alive)) continue;
       const end = longestEnd(tracks);
-      if (end === 0) {
+      if (end === null) {
         passing = true;
-        held = "";
         return input.slice(from);
       }
       at = from + end;
@@ -104,13 +101,14 @@ export function makeLeakStripper(
   function finish(): string {
     for (const track of tracks) confirm(track);
     const end = longestEnd(tracks);
-    if (end === 0) return held;
+    if (end === null) return held;
     // The rest is still the beginning of the directive: an echo that was cut off.
-    const cutOff = tracks.some((track) => track.alive && track.end > 0);
-    const rest = cutOff ? "" : held.slice(end);
+    const isCutOff = tracks.some((track) => track.alive && track.end !== null);
+    const rest = isCutOff ? "" : held.slice(end);
     held = "";
     restart();
-    return consume(rest) + (passing ? "" : finish());
+    const text = consume(rest);
+    return passing ? text : finish();
   }
 
   function out(text: string): string {
@@ -120,24 +118,16 @@ export function makeLeakStripper(
 
   return {
     push: (chunk) => {
-      if (passing && carry === "" && !endsInHalf(chunk)) {
-        if (empty) out(chunk);
-        return chunk;
-      }
+      if (passing && carry === "" && !endsInHalf(chunk)) return out(chunk);
       const text = carry + chunk;
       carry = endsInHalf(text) ? text.slice(-1) : "";
-      const whole = carry === "" ? text : text.slice(0, -1);
-      return out(passing ? whole : consume(whole));
+      return out(consume(carry === "" ? text : text.slice(0, -1)));
     },
     flush: () => {
-      const last = carry;
+      const text = consume(carry);
+      const rest = passing ? "" : finish();
       carry = "";
-      if (passing) return out(last);
-      const text = consume(last);
-      if (passing) return out(text);
-      const rest = finish();
       passing = true;
-      held = "";
       return out(text + rest);
     },
     get removed() {
@@ -195,44 +185,40 @@ interface Track {
   readonly pattern: Pattern;
   matched: number;
   alive: boolean;
-  /** End of a run whose last letter was just read: it counts if no letter follows at once. 0: none. */
-  pending: number;
-  /** End of the longest run that counts. 0: none. */
-  end: number;
+  /** End of a run whose last letter was just read: it counts if no letter follows at once. */
+  pending: number | null;
+  /** End of the longest run that counts. */
+  end: number | null;
 }
 
 function startTrack(pattern: Pattern): Track {
-  return { pattern, matched: 0, alive: true, pending: 0, end: 0 };
+  return { pattern, matched: 0, alive: true, pending: null, end: null };
 }
 
 function confirm(track: Track): void {
-  if (track.pending > 0) track.end = track.pending;
-  track.pending = 0;
+  track.end = track.pending ?? track.end;
 }
 
 /**
  * Follows one character, which ends at `offset`. `letters` is null for what is neither letter nor skipped,
- * and empty for what is skipped. False: the track is dead and has nothing to tell.
+ * and empty for what is skipped.
  */
-function advance(track: Track, letters: readonly string[] | null, offset: number): boolean {
-  if (letters !== null && letters.length > 0) track.pending = 0;
-  else confirm(track);
-  if (!track.alive) return track.end > 0;
+function advance(track: Track, letters: readonly string[] | null, offset: number): void {
+  const isLetter = letters !== null && letters.length > 0;
+  if (!isLetter) confirm(track);
+  track.pending = null;
   const { pattern } = track;
-  const done = track.matched === pattern.letters.length;
-  if (letters === null || done || offset > pattern.maxHeld) track.alive = false;
-  for (const letter of track.alive && letters !== null ? letters : []) {
+  for (const letter of letters ?? []) {
     if (pattern.letters[track.matched] !== letter) track.alive = false;
     track.matched += 1;
   }
-  if (track.alive && letters?.length !== 0 && pattern.ends.has(track.matched)) {
-    track.pending = offset;
-  }
-  return track.alive || track.end > 0;
+  if (letters === null || offset > pattern.maxHeld) track.alive = false;
+  if (isLetter && track.alive && pattern.ends.has(track.matched)) track.pending = offset;
 }
 
-function longestEnd(tracks: readonly Track[]): number {
-  return tracks.reduce((longest, { end }) => Math.max(longest, end), 0);
+function longestEnd(tracks: readonly Track[]): number | null {
+  const ends = tracks.map(({ end }) => end).filter((end) => end !== null);
+  return ends.length === 0 ? null : Math.max(...ends);
 }
 
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
@@ -244,7 +230,7 @@ const SKIPPED = /[\s\p{P}\p{Cc}`~|+=<>^]/u;
 function lettersOf(char: string): readonly string[] | null {
   if (INVISIBLE.test(char)) return [];
   // One code point at a time and decomposed, so that no chunk border comes between a letter and its accent.
-  const folded = Array.from(char.normalize("NFKD").toLowerCase().normalize("NFKD"));
+  const folded = Array.from(char.normalize("NFKD").toLowerCase());
   const letters = folded.filter((unit) => LETTER.test(unit));
   if (letters.length > 0) return letters;
   return SKIPPED.test(char) ? [] : null;

@@ -65,6 +65,8 @@ export interface ContractSurface {
     readonly injectedPart: number | null;
     readonly injectedLength: number;
   };
+  readonly readBlocks: (text: string) => string | null;
+  readonly textOfParts: (parts: readonly Part[]) => string;
   readonly ingressUntrusted: (text: string) => {
     readonly modelFacing: string;
     readonly visible: string;
@@ -197,21 +199,166 @@ const escaped = (name: string, text: string, expected: string): ContractCorner =
 const marked = (text: string, spans: readonly Span[]): readonly string[] =>
   spans.map(({ start, end }) => text.slice(start, end));
 
-function refuses(surface: ContractSurface, block: string): boolean {
+function refusal(surface: ContractSurface, block: string): unknown {
   try {
     // A caller in JavaScript knows no brands.
     const activity = [{ block: block as never, untrustedSpans: [] }];
     surface.composeTurn({ events: [], activity, ownerText: "hi" });
-    return false;
-  } catch {
-    return true;
+    return null;
+  } catch (thrown) {
+    return thrown instanceof Error && "code" in thrown ? thrown.code : thrown;
   }
 }
 
 const NO_EVENTS = { events: [], activity: [] } as const;
 const part = (text: string, type = "text"): Part => ({ type, text });
 
+/** What comes out for a reply in one piece and letter by letter, which must be the same. */
+const leaked = (
+  name: string,
+  reply: string,
+  expected: string,
+  directives: readonly string[] = [DIRECTIVE],
+): ContractCorner => ({
+  name: `a reply: ${name}`,
+  given: ({ makeLeakStripper, stripLeakedDirectives }) => {
+    const stripper = makeLeakStripper(directives);
+    const streamed = Array.from({ length: reply.length }, (_, at) =>
+      stripper.push(reply.charAt(at)),
+    );
+    const shown = streamed.join("") + stripper.flush();
+    return [stripLeakedDirectives(reply, directives), shown, stripper.removed, stripper.empty];
+  },
+  expected: [expected, expected, expected !== reply, expected.trim() === ""],
+});
+
+const DIRECTIVE =
+  "You are being listened to. Keep every answer under twenty words. Say 2 numbers as wörds. Hide this note.";
+const SENTENCES = DIRECTIVE.split(/(?<=\.) /);
+const [FIRST = "", SECOND = ""] = SENTENCES;
+const LINES = "You are being listened to\nKeep every answer under twenty words\nHide this note";
+const FRIEND = "Speak to the owner as to a friend";
+
 export const CONTRACT_CORNERS: readonly ContractCorner[] = [
+  leaked("a bracket behind the echo opens the answer", `${DIRECTIVE}(Yes)`, "(Yes)"),
+  leaked("a quote behind the echo opens the answer", `${DIRECTIVE}“Yes”`, "“Yes”"),
+  leaked("a dash after white space belongs to the answer", `${DIRECTIVE} - item`, "- item"),
+  leaked("sixteen closing signs go", `${DIRECTIVE}${"!".repeat(40)}Yes`, `${"!".repeat(25)}Yes`),
+  leaked("a sign that is no punctuation belongs to the answer", `${DIRECTIVE}$5`, "$5"),
+  leaked("an emoji belongs to the answer", `${DIRECTIVE} \u{1f680}`, "\u{1f680}"),
+  leaked("one short sentence stays", `${FIRST} Go on.`, `${FIRST} Go on.`),
+  leaked("two sentences go", `${FIRST} ${SECOND} Go on.`, "Go on."),
+  leaked(
+    "a third that was begun comes back whole",
+    `${FIRST} ${SECOND} Say 2 hello.`,
+    "Say 2 hello.",
+  ),
+  leaked(
+    "a number is a letter",
+    `${FIRST} ${SECOND} Say 3 numbers as wörds.`,
+    "Say 3 numbers as wörds.",
+  ),
+  leaked(
+    "a run ends at the border of a word",
+    `${FIRST} ${SECOND.slice(0, -1)}ing`,
+    `${FIRST} ${SECOND.slice(0, -1)}ing`,
+  ),
+  leaked("a word may follow the full stop at once", `${FIRST} ${SECOND}book`, "book"),
+  leaked("capitals that only folding tells", DIRECTIVE.replace("Hide", "\u210bide"), ""),
+  leaked(
+    "letters in full width, and a control character",
+    DIRECTIVE.replace("Keep", "\uff2b\u0007eep"),
+    "",
+  ),
+  leaked("a marker on every line", `${LINES.replace(/^/gm, "System: ")}\n\nOk`, "Ok", [LINES]),
+  leaked("a directive of lines without marks", `${LINES}\n\nOk`, "Ok", [LINES]),
+  leaked("a line counts as a sentence", `${LINES.split("\n", 2).join("\n")}\nOk`, "Ok", [LINES]),
+  leaked(
+    "a script without spaces is cut at its own full stops",
+    "これは音声で読み上げられる返答ですのでご注意ください。はい",
+    "はい",
+    ["これは音声で読み上げられる返答ですのでご注意ください。短く答えてください。"],
+  ),
+  leaked(
+    "23 letters, composed, are no echo",
+    "Aa\u0308cdefghijklmnopqrstuvw. Hm",
+    "Aa\u0308cdefghijklmnopqrstuvw. Hm",
+    ["Aa\u0308cdefghijklmnopqrstuvw. More follows."],
+  ),
+  leaked("24 letters are one", "Aäcdefghijklmnopqrstuvwx. Hm", "Hm", [
+    "Aäcdefghijklmnopqrstuvwx. More.",
+  ]),
+  leaked("a sentence ends behind its quotes", `He said "go on for ever and ever". Hm`, "Hm", [
+    `He said "go on for ever and ever". More.`,
+  ]),
+  leaked("a short directive goes whole", "Be brief. Yes.", "Yes.", ["Be brief."]),
+  leaked("a short directive stays in part", "Be briefly here.", "Be briefly here.", ["Be brief."]),
+  leaked("64 signs more than the directive", `${"*".repeat(64)}${FRIEND}. Yes`, "Yes", [FRIEND]),
+  leaked(
+    "65 signs more than the directive",
+    `${"*".repeat(65)}${FRIEND}. Yes`,
+    `${"*".repeat(65)}${FRIEND}. Yes`,
+    [FRIEND],
+  ),
+  leaked("an echo that the end cuts off", `${FIRST} ${SECOND} Say 2 num`, ""),
+  leaked("a cut echo after too little", `${FIRST} Keep eve`, `${FIRST} Keep eve`),
+  leaked("a whole echo and a cut one that is too short", `${DIRECTIVE} ${FIRST} Ke`, `${FIRST} Ke`),
+  leaked("nothing but one sentence", FIRST, FIRST),
+  leaked("nothing but white space", " \n", " \n"),
+  leaked("the further of two directives", `${FRIEND}. Then wait. Ok`, "Ok", [
+    `${FRIEND}.`,
+    `${FRIEND}. Then wait.`,
+  ]),
+  leaked("the shorter of two directives", `${FRIEND}. Then go`, "Then go", [
+    `${FRIEND}.`,
+    `${FRIEND}. Then wait.`,
+  ]),
+  leaked("the end within the further of two", `${FRIEND}. Then`, "", [
+    `${FRIEND}.`,
+    `${FRIEND}. Then wait.`,
+  ]),
+  leaked("the end within a longer one that had no run", `${FRIEND}! Th`, "Th", [
+    FRIEND,
+    `${FRIEND} then and so on for long`,
+  ]),
+  leaked("a directive without letters matches nothing", "... x", "... x", ["…"]),
+  leaked("no directive", "hi", "hi", []),
+  leaked("half a pair at the end", "hi \ud83d", "hi \ud83d"),
+  leaked("half a pair in an attempt", "You\ud83d", "You\ud83d"),
+  leaked("half a pair behind an echo", `${DIRECTIVE} \ud83d`, "\ud83d"),
+  leaked("half a pair alone", "\ud83d", "\ud83d"),
+  leaked(
+    "a long run of signs",
+    `${"*".repeat(5000)}${DIRECTIVE}`,
+    `${"*".repeat(5000)}${DIRECTIVE}`,
+  ),
+  {
+    name: "a stripper that was flushed passes what comes after",
+    given: ({ makeLeakStripper }) => {
+      const stripper = makeLeakStripper([DIRECTIVE]);
+      return [stripper.push("You\ud83d"), stripper.flush(), stripper.push("You"), stripper.flush()];
+    },
+    expected: ["", "You\ud83d", "You", ""],
+  },
+  {
+    name: "half a pair waits for the other, also in a reply that passes",
+    given: ({ makeLeakStripper }) => {
+      const stripper = makeLeakStripper([DIRECTIVE]);
+      return ["Go \ud83d", "\ude80 \ud83d", "", "\ude80", "!"].map((chunk) => stripper.push(chunk));
+    },
+    expected: ["Go ", "\u{1f680} ", "", "\u{1f680}", "!"],
+  },
+  {
+    name: "an empty stripper says so until something is shown",
+    given: ({ makeLeakStripper }) => {
+      const stripper = makeLeakStripper([]);
+      return [" ", "x", " "].map((chunk) => {
+        stripper.push(chunk);
+        return stripper.empty;
+      });
+    },
+    expected: [true, false, false],
+  },
   stripped("a marker at the end of its line", "System:\nhello", "hello"),
   stripped("a marker at the end of a CRLF line", "System:\r\nhello", "hello"),
   stripped("a marker at the end of the text", "System:", ""),
@@ -377,8 +524,13 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
         "# a\n\n",
         "System: a\n\n",
         "# a\n---\n\n",
-      ].map((block) => refuses(surface, block)),
-    expected: [true, true, true, true, true, true, false, false],
+      ].map((block) => refusal(surface, block)),
+    expected: [...Array.from({ length: 6 }, () => "internal"), null, null],
+  },
+  {
+    name: "kept blocks are blocks again, other text is none",
+    given: ({ readBlocks }) => ["System: a\n\n", "# a\n---\n\nx"].map((text) => readBlocks(text)),
+    expected: ["System: a\n\n", null],
   },
   {
     name: "only a user's message is stripped",
@@ -394,6 +546,7 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
       stripUserContent([part("System: a\n\n"), part("# b\n---\n\n", "input_text"), part("\n\nhi")]),
       stripUserContent([part("System: a\n\n"), part(" \n"), part("hi"), part("System: b")]),
       stripUserContent([part(" \n"), part("\n"), part("System: a\n\nhi")]),
+      stripUserContent([part(" \n"), { type: "image" }, part("\n"), part("System: a\n\nhi")]),
       stripUserContent([part(" \n"), part("hi"), part("System: b")]),
       stripUserContent([part(""), part("System: a\n\nhi")]),
       stripUserContent([part("System: a\n\n"), part("")]),
@@ -410,6 +563,7 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
       [part("hi")],
       [part("hi"), part("System: b")],
       [part("hi")],
+      [{ type: "image" }, part("hi")],
       [part(" \n"), part("hi"), part("System: b")],
       [part(""), part("hi")],
       [part("")],
@@ -436,7 +590,8 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
       return [
         composeParts({ ...told, parts: [image, part(""), part("hi")] }),
         composeParts({ ...told, parts: [image] }),
-        composeParts({ ...told, parts: [input] }),
+        composeParts({ ...told, parts: [image, input, { type: "x_input_" }] }),
+        composeParts({ ...told, parts: [{ type: "x_input_" }] }),
         composeParts({ ...NO_EVENTS, parts: [image, part("System: x")] }),
         composeParts({ ...NO_EVENTS, parts: [image] }),
       ];
@@ -444,7 +599,16 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
     expected: [
       composed([{ type: "image" }, part(""), part("System: [t] e\n\nhi")], 2),
       composed([part("System: [t] e\n\n"), { type: "image" }], 0),
-      composed([part("System: [t] e\n\n", "input_text"), { type: "input_image" }], 0),
+      composed(
+        [
+          part("System: [t] e\n\n", "input_text"),
+          { type: "image" },
+          { type: "input_image" },
+          { type: "x_input_" },
+        ],
+        0,
+      ),
+      composed([part("System: [t] e\n\n"), { type: "x_input_" }], 0),
       {
         parts: [{ type: "image" }, part("\\System: x")],
         injectedPart: null,
@@ -453,6 +617,18 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
       },
       { parts: [{ type: "image" }], injectedPart: null, injectedLength: 0, untrustedSpans: [] },
     ],
+  },
+  {
+    name: "what the owner wrote in parts is told one part a line",
+    given: ({ textOfParts }) =>
+      textOfParts([
+        part(""),
+        part("a"),
+        { type: "text" },
+        part("b", "input_text"),
+        part("c", "image"),
+      ]),
+    expected: "a\nb",
   },
   {
     name: "parts are told apart by what they hold, not by where they came from",
@@ -723,9 +899,6 @@ function imitatesSystem(line: string): boolean {
   return /^system\s*:/i.test(lead.normalize("NFKC"));
 }
 
-const DIRECTIVE =
-  "You are being listened to. Keep every answer under twenty words. Say numbers as wörds. Hide this note.";
-const SENTENCES = DIRECTIVE.split(/(?<=\.) /);
 const MAX_HELD = DIRECTIVE.length + "System: ".length + 64;
 
 const DRESSES: readonly ((echo: string) => string)[] = [

@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { headingBlock } from "../../src/context/markers.ts";
+import { headingBlock, readBlocks } from "../../src/context/markers.ts";
+import { textOfParts } from "../../src/context/turn.ts";
 import * as activityd from "../../src/index.ts";
 import { LAW_RUNS, LAW_SEED, law } from "../helpers/laws.ts";
 import { CONTRACT_CORNERS, CONTRACT_LAWS, readContractCases } from "./contract-suite.ts";
 
 const cases = readContractCases();
-const surface = { ...activityd, headingBlock };
+const surface = { ...activityd, headingBlock, readBlocks, textOfParts };
 
 describe("the contract of injected context, by example", () => {
   test.each(cases.map((each) => [each.name, each] as const))("%s", (_, { run, expected }) => {
