@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { gnomeIdle, gnomeShell } from "../../../src/capture/sources/gnome.ts";
+import { openRecorded, sourceContext, type SourceRecorder } from "../../helpers/source-recorder.ts";
 import { until } from "../../helpers/until.ts";
 import { type BusService, openBusService } from "../fakes/bus-service.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
-import { contextWith, record, type Recording } from "../fakes/recording.ts";
 
 const FOCUS = "org.activityd.Focus";
 const PATH = "/org/activityd/Focus";
 
 let daemon: PrivateBus;
 let shell: BusService;
-const recordings: Recording<"window">[] = [];
+const recordings: SourceRecorder<"window">[] = [];
 
 beforeEach(async () => {
   daemon = await openPrivateBus();
@@ -29,8 +29,8 @@ async function loadExtension(facts: unknown[], signature = "bssuu"): Promise<voi
   await shell.own(FOCUS);
 }
 
-async function listen(): Promise<Recording<"window">> {
-  const recording = await record(gnomeShell, contextWith(daemon.env));
+async function listen(): Promise<SourceRecorder<"window">> {
+  const recording = await openRecorded(gnomeShell, daemon.env);
   recordings.push(recording);
   return recording;
 }
@@ -38,7 +38,7 @@ async function listen(): Promise<Recording<"window">> {
 describe("GNOME Shell", () => {
   it("tells the focused window and each change of it, in order", async () => {
     await loadExtension([true, 'a=b "q" \\ 漢字 👩‍💻', "org.gnome.TextEditor", process.pid, 1]);
-    const { source, results } = await listen();
+    const { source, told } = await listen();
     expect(await source.snapshot()).toMatchObject({
       ok: true,
       value: {
@@ -52,8 +52,8 @@ describe("GNOME Shell", () => {
     shell.emit(PATH, FOCUS, "Changed", "bssuu", [true, "one", "foot", process.pid, 1]);
     shell.emit(PATH, FOCUS, "Changed", "bssuu", [true, "two", "foot", 0, 2]);
     shell.emit(PATH, FOCUS, "Changed", "bssuu", [false, "", "", 0, 0]);
-    await until("three changes", () => results.length >= 3);
-    expect(results.map((result) => result.ok && (result.value?.title ?? null))).toEqual([
+    await until("three changes", () => told.length >= 3);
+    expect(told.map((result) => result.ok && (result.value?.title ?? null))).toEqual([
       "one",
       "two",
       null,
@@ -61,7 +61,7 @@ describe("GNOME Shell", () => {
   });
 
   it("without the extension says how to install it", async () => {
-    expect(await gnomeShell.open(contextWith(daemon.env))).toEqual({
+    expect(await gnomeShell.open(sourceContext(daemon.env))).toEqual({
       rejected: {
         reason:
           "GNOME Shell tells nobody which window has the focus, and the extension of activityd is not running in it.",
@@ -73,7 +73,7 @@ describe("GNOME Shell", () => {
 
   it("is passed over on other desktops", async () => {
     shell.close();
-    expect(await gnomeShell.open(contextWith(daemon.env))).toEqual({
+    expect(await gnomeShell.open(sourceContext(daemon.env))).toEqual({
       rejected: { reason: "GNOME Shell is not on the session bus.", remedy: "" },
     });
   });
@@ -81,7 +81,7 @@ describe("GNOME Shell", () => {
   it("is not believed when another program owns the extension's name", async () => {
     const impostor = await openBusService(daemon.address, FOCUS);
     impostor.answer(`${FOCUS}.Get`, "bssuu", () => [true, "false", "evil", 1, 1]);
-    expect(await gnomeShell.open(contextWith(daemon.env))).toMatchObject({
+    expect(await gnomeShell.open(sourceContext(daemon.env))).toMatchObject({
       rejected: { applies: true },
     });
     impostor.close();
@@ -98,11 +98,11 @@ describe("GNOME Shell", () => {
 
   it("is lost when the extension is switched off, and wakes whoever waits for its return", async () => {
     await loadExtension([false, "", "", 0, 0]);
-    const { lost } = await listen();
+    const { lost, lossCount } = await listen();
     await shell.release(FOCUS);
-    await until("the loss", () => lost.length > 0);
+    await until("the loss", lost);
     let woken = false;
-    const stop = gnomeShell.watchForReturn?.(contextWith(daemon.env), () => {
+    const stop = gnomeShell.watchForReturn?.(sourceContext(daemon.env), () => {
       woken = true;
     });
     await until("the watch to see it", async () => {
@@ -111,7 +111,7 @@ describe("GNOME Shell", () => {
       return woken;
     });
     stop?.();
-    expect(lost).toHaveLength(1);
+    expect(lossCount()).toBe(1);
   });
 });
 
@@ -119,7 +119,7 @@ describe("the idle time of Mutter", () => {
   it("is told in milliseconds", async () => {
     shell.answer("org.gnome.Mutter.IdleMonitor.GetIdletime", "t", () => [90_061n]);
     await shell.own("org.gnome.Mutter.IdleMonitor");
-    const { source } = await record(gnomeIdle, contextWith(daemon.env));
+    const { source } = await openRecorded(gnomeIdle, daemon.env);
     expect(await source.snapshot()).toEqual({ ok: true, value: { idleMs: 90_061 } });
     await shell.release("org.gnome.Mutter.IdleMonitor");
     expect(await source.snapshot()).toMatchObject({ ok: false });
@@ -127,6 +127,6 @@ describe("the idle time of Mutter", () => {
   });
 
   it("is passed over where there is no Mutter", async () => {
-    expect(await gnomeIdle.open(contextWith(daemon.env))).toHaveProperty("rejected");
+    expect(await gnomeIdle.open(sourceContext(daemon.env))).toHaveProperty("rejected");
   });
 });

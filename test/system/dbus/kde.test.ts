@@ -2,11 +2,11 @@ import { readdirSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { kdeIdle, kwin } from "../../../src/capture/sources/kde.ts";
+import { openRecorded, sourceContext, type SourceRecorder } from "../../helpers/source-recorder.ts";
 import { until } from "../../helpers/until.ts";
 import { openBusService } from "../fakes/bus-service.ts";
 import { type FakeKwin, openFakeKwin } from "../fakes/kwin.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
-import { contextWith, record, type Recording } from "../fakes/recording.ts";
 
 const NASTY = 'a=b "q" \\ 漢字 👩‍💻';
 
@@ -33,8 +33,8 @@ async function startKwin(
   return fake;
 }
 
-async function listen(): Promise<Recording<"window">> {
-  const recording = await record(kwin, contextWith(daemon.env));
+async function listen(): Promise<SourceRecorder<"window">> {
+  const recording = await openRecorded(kwin, daemon.env);
   recordings.push(recording);
   return recording;
 }
@@ -59,7 +59,7 @@ describe.each([5, 6] as const)("KWin of Plasma %i", (plasma) => {
 
   it("tells each change of focus and of the caption, and that nothing has the focus", async () => {
     const fake = await startKwin(plasma);
-    const { results } = await listen();
+    const { told } = await listen();
     const one = fake.addWindow("one", "kate");
     const two = fake.addWindow("two", "konsole");
     one.activate();
@@ -68,13 +68,13 @@ describe.each([5, 6] as const)("KWin of Plasma %i", (plasma) => {
     two.setCaption("two renamed");
     two.destroy();
     fake.activateNothing();
-    await until("nothing focused", () => results.length >= 5);
+    await until("nothing focused", () => told.length >= 5);
     one.activate();
     // For a moment nothing has the focus between two windows, which is not worth a word.
     fake.activateNothing();
     fake.addWindow("three", "konsole").activate();
-    await until("all changes", () => results.length >= 7);
-    const titles = results.map((result) => result.ok && (result.value?.title ?? null));
+    await until("all changes", () => told.length >= 7);
+    const titles = told.map((result) => result.ok && (result.value?.title ?? null));
     expect(titles).toEqual([
       null,
       "one",
@@ -131,35 +131,32 @@ describe("KWin", () => {
   it("leaves no file behind", async () => {
     await startKwin(6);
     const directory = path.dirname(daemon.address.replace("unix:path=", ""));
-    const recording = await record(
-      kwin,
-      contextWith({ ...daemon.env, XDG_RUNTIME_DIR: directory }),
-    );
+    const recording = await openRecorded(kwin, { ...daemon.env, XDG_RUNTIME_DIR: directory });
     recordings.push(recording);
     expect(readdirSync(directory).filter((name) => name.startsWith("activityd"))).toEqual([]);
   });
 
   it("is passed over when it is not there", async () => {
-    expect(await kwin.open(contextWith(daemon.env))).toEqual({
+    expect(await kwin.open(sourceContext(daemon.env))).toEqual({
       rejected: { reason: "KWin is not on the session bus.", remedy: "" },
     });
   });
 
   it("is passed over when its script does not report", async () => {
     await startKwin(6, { silent: true });
-    expect(await kwin.open(contextWith(daemon.env))).toMatchObject({
+    expect(await kwin.open(sourceContext(daemon.env))).toMatchObject({
       rejected: { reason: "KWin loaded the script of activityd, but it did not report." },
     });
   });
 
   it("is lost when it restarts, and wakes whoever waits for its return", async () => {
     const fake = await startKwin(6);
-    const { lost } = await listen();
+    const { lost, lossCount } = await listen();
     fake.close();
-    await until("the loss", () => lost.length > 0);
-    expect(lost).toHaveLength(1);
+    await until("the loss", lost);
+    expect(lossCount()).toBe(1);
     let woken = false;
-    const stop = kwin.watchForReturn?.(contextWith(daemon.env), () => {
+    const stop = kwin.watchForReturn?.(sourceContext(daemon.env), () => {
       woken = true;
     });
     await until("the watch to see it", async () => {
@@ -174,10 +171,10 @@ describe("KWin", () => {
 
   it("is lost when its script was unloaded by somebody else", async () => {
     const fake = await startKwin(6);
-    const { source, lost } = await listen();
+    const { source, lossCount } = await listen();
     fake.unloadAll();
     expect(await source.snapshot()).toMatchObject({ ok: false });
-    expect(lost).toHaveLength(1);
+    expect(lossCount()).toBe(1);
   });
 
   it("alone is believed", async () => {
@@ -206,7 +203,7 @@ describe("the idle time of Plasma", () => {
     const fake = await startKwin(5);
     fake.service.answer("org.freedesktop.ScreenSaver.GetSessionIdleTime", "u", () => [61_500]);
     await fake.service.own("org.freedesktop.ScreenSaver");
-    const recording = await record(kdeIdle, contextWith(daemon.env));
+    const recording = await openRecorded(kdeIdle, daemon.env);
     recordings.push(recording);
     expect(await recording.source.snapshot()).toEqual({ ok: true, value: { idleMs: 61_500 } });
   });
@@ -218,6 +215,6 @@ describe("the idle time of Plasma", () => {
       "org.freedesktop.DBus.Error.NotSupported",
     );
     await fake.service.own("org.freedesktop.ScreenSaver");
-    expect(await kdeIdle.open(contextWith(daemon.env))).toHaveProperty("rejected");
+    expect(await kdeIdle.open(sourceContext(daemon.env))).toHaveProperty("rejected");
   });
 });

@@ -1,22 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLogindSession, logindIdle } from "../../../src/capture/sources/logind.ts";
 import type { SourceContext } from "../../../src/capture/sources/source.ts";
-import { createFakeClock } from "../../helpers/fake-clock.ts";
+import { createFakeClock, type FakeClock } from "../../helpers/fake-clock.ts";
+import { openRecorded, sourceContext, type SourceRecorder } from "../../helpers/source-recorder.ts";
 import { until } from "../../helpers/until.ts";
 import { openBusService, Variant } from "../fakes/bus-service.ts";
 import { type FakeLogin1, openFakeLogin1, SESSION_PATH } from "../fakes/login1.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
-import { contextWith, record, type Recording } from "../fakes/recording.ts";
 
 let daemon: PrivateBus;
 let login1: FakeLogin1;
+let clock: FakeClock;
 let context: SourceContext;
 const recordings: { readonly source: { readonly close: () => void } }[] = [];
 
 beforeEach(async () => {
   daemon = await openPrivateBus();
   login1 = await openFakeLogin1(daemon.address);
-  context = contextWith(daemon.env, createFakeClock("2026-11-30T09:00:00Z"));
+  clock = createFakeClock("2026-11-30T09:00:00Z");
+  context = sourceContext(daemon.env, clock);
 });
 
 afterEach(async () => {
@@ -25,8 +27,8 @@ afterEach(async () => {
   await daemon.close();
 });
 
-async function recordSession(confirmLockWithinMs?: number): Promise<Recording<"session">> {
-  const recording = await record(createLogindSession(confirmLockWithinMs), context);
+async function recordSession(confirmLockWithinMs?: number): Promise<SourceRecorder<"session">> {
+  const recording = await openRecorded(createLogindSession(confirmLockWithinMs), daemon.env);
   recordings.push(recording);
   return recording;
 }
@@ -35,21 +37,17 @@ const awake = { locked: false, asleep: false, idleInhibited: false };
 
 describe("the session by logind", () => {
   it("reports its first state at the start", async () => {
-    const { results } = await recordSession();
-    expect(results).toEqual([{ ok: true, value: awake }]);
+    const { told } = await recordSession();
+    expect(told).toEqual([{ ok: true, value: awake }]);
   });
 
   it("is asleep from the announcement of a suspend until the resume", async () => {
-    const { results, latest, source } = await recordSession();
+    const { told, latest, source } = await recordSession();
     login1.prepareForSleep(true);
     await expect.poll(() => latest()?.asleep).toBe(true);
     login1.prepareForSleep(false);
     await expect.poll(() => latest()?.asleep).toBe(false);
-    expect(results.map((result) => result.ok && result.value?.asleep)).toEqual([
-      false,
-      true,
-      false,
-    ]);
+    expect(told.map((result) => result.ok && result.value?.asleep)).toEqual([false, true, false]);
     expect(await source.snapshot()).toEqual({ ok: true, value: awake });
   });
 
@@ -62,29 +60,25 @@ describe("the session by logind", () => {
   });
 
   it("follows the hint that the desktop sets, whoever asked for the lock", async () => {
-    const { results, latest } = await recordSession();
+    const { told, latest } = await recordSession();
     login1.lock();
     login1.setSession({ LockedHint: new Variant("b", true) });
     await expect.poll(() => latest()?.locked).toBe(true);
     login1.setSession({ LockedHint: new Variant("b", false) });
     await expect.poll(() => latest()?.locked).toBe(false);
-    expect(results).toHaveLength(3);
+    expect(told).toHaveLength(3);
   });
 
   it("ends a lock that no desktop confirms", async () => {
-    const { results, latest } = await recordSession(30);
+    const { told, latest } = await recordSession(30);
     login1.lock();
-    await until("the lock", () => results.length >= 2);
+    await until("the lock", () => told.length >= 2);
     await expect.poll(() => latest()?.locked).toBe(false);
-    expect(results.map((result) => result.ok && result.value?.locked)).toEqual([
-      false,
-      true,
-      false,
-    ]);
+    expect(told.map((result) => result.ok && result.value?.locked)).toEqual([false, true, false]);
   });
 
   it("keeps a confirmed lock for as long as the hint says so", async () => {
-    const { latest, results } = await recordSession(30);
+    const { latest, told } = await recordSession(30);
     login1.lock();
     login1.setSession({ LockedHint: new Variant("b", true) });
     // A second request whose confirmation can only run out: the hint stays the desktop's word.
@@ -93,7 +87,7 @@ describe("the session by logind", () => {
     await expect.poll(() => latest()?.idleInhibited).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(latest()?.locked).toBe(true);
-    expect(results.filter((result) => result.ok && result.value?.locked === false)).toHaveLength(1);
+    expect(told.filter((result) => result.ok && result.value?.locked === false)).toHaveLength(1);
   });
 
   it("counts as locked while another user has the screen", async () => {
@@ -130,7 +124,7 @@ describe("the session by logind", () => {
   });
 
   it("does not believe signals of anyone but logind", async () => {
-    const { results, source } = await recordSession();
+    const { told, source } = await recordSession();
     const impostor = await openBusService(daemon.address);
     impostor.emit(
       "/org/freedesktop/login1",
@@ -141,7 +135,7 @@ describe("the session by logind", () => {
     );
     await impostor.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId");
     await source.snapshot();
-    expect(results).toEqual([{ ok: true, value: awake }]);
+    expect(told).toEqual([{ ok: true, value: awake }]);
     impostor.close();
   });
 
@@ -171,11 +165,11 @@ describe("the session by logind", () => {
     ["the session ends", () => Promise.resolve(login1.removeSession())],
     ["the bus dies", () => daemon.kill()],
   ])("is lost once when %s", async (_, happens) => {
-    const { lost } = await recordSession();
+    const { lost, lossCount } = await recordSession();
     await happens();
-    await until("the loss", () => lost.length > 0);
+    await until("the loss", lost);
     await daemon.kill();
-    expect(lost).toHaveLength(1);
+    expect(lossCount()).toBe(1);
   });
 });
 
@@ -195,7 +189,7 @@ describe("the idle hint of logind", () => {
       IdleHint: new Variant("b", true),
       IdleSinceHint: new Variant("t", sinceUs),
     });
-    const recording = await record(logindIdle, context);
+    const recording = await openRecorded(logindIdle, daemon.env, clock);
     recordings.push(recording);
     expect(await recording.source.snapshot()).toEqual({ ok: true, value: { idleMs: 90_000 } });
     login1.setSession({ IdleHint: new Variant("b", false) });

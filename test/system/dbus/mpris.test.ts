@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mpris } from "../../../src/capture/sources/mpris.ts";
+import { openRecorded, type SourceRecorder } from "../../helpers/source-recorder.ts";
 import { until } from "../../helpers/until.ts";
 import { openBusService, Variant } from "../fakes/bus-service.ts";
 import { type FakePlayer, openFakePlayer, playback, song } from "../fakes/mpris-player.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
-import { contextWith, record, type Recording } from "../fakes/recording.ts";
 
 let daemon: PrivateBus;
 const players: FakePlayer[] = [];
-const recordings: Recording<"media">[] = [];
+const recordings: SourceRecorder<"media">[] = [];
 
 beforeEach(async () => {
   daemon = await openPrivateBus();
@@ -26,8 +26,8 @@ async function play(name: string, identity: string | null = null): Promise<FakeP
   return player;
 }
 
-async function listen(): Promise<Recording<"media">> {
-  const recording = await record(mpris, contextWith(daemon.env));
+async function listen(): Promise<SourceRecorder<"media">> {
+  const recording = await openRecorded(mpris, daemon.env);
   recordings.push(recording);
   return recording;
 }
@@ -46,9 +46,9 @@ describe("media players", () => {
 
   it("are an empty list, not unknown, when there are none or all are stopped", async () => {
     await play("vlc");
-    const { source, results } = await listen();
+    const { source, told } = await listen();
     expect(await source.snapshot()).toEqual({ ok: true, value: [] });
-    expect(results).toEqual([]);
+    expect(told).toEqual([]);
   });
 
   it("are reported as they come, play, pause and go, the last to change first", async () => {
@@ -190,7 +190,7 @@ describe("media players", () => {
   });
 
   it("cannot be spoken for by a connection that owns no player name", async () => {
-    const { source, results } = await listen();
+    const { source, told } = await listen();
     const stranger = await openBusService(daemon.address);
     stranger.emit(
       "/org/mpris/MediaPlayer2",
@@ -201,15 +201,15 @@ describe("media players", () => {
     );
     await stranger.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId");
     await source.snapshot();
-    expect(results).toEqual([]);
+    expect(told).toEqual([]);
     stranger.close();
   });
 
   it("are lost with the bus, once", async () => {
-    const { lost, source } = await listen();
+    const { lost, lossCount, source } = await listen();
     await daemon.kill();
-    await until("the loss", () => lost.length > 0);
+    await until("the loss", lost);
     expect(await source.snapshot()).toMatchObject({ ok: false });
-    expect(lost).toHaveLength(1);
+    expect(lossCount()).toBe(1);
   });
 });

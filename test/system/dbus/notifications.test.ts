@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { notifications } from "../../../src/capture/sources/notifications.ts";
+import { openRecorded, sourceContext, type SourceRecorder } from "../../helpers/source-recorder.ts";
 import { until } from "../../helpers/until.ts";
 import { type BusService, openBusService, Variant } from "../fakes/bus-service.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
-import { contextWith, record, type Recording } from "../fakes/recording.ts";
 
 const NAME = "org.freedesktop.Notifications";
 
 let daemon: PrivateBus;
 let server: BusService;
 let sender: BusService;
-const recordings: Recording<"notification">[] = [];
+const recordings: SourceRecorder<"notification">[] = [];
 
 beforeEach(async () => {
   daemon = await openPrivateBus();
@@ -27,8 +27,8 @@ afterEach(async () => {
   await daemon.close();
 });
 
-async function listen(): Promise<Recording<"notification">> {
-  const recording = await record(notifications, contextWith(daemon.env));
+async function listen(): Promise<SourceRecorder<"notification">> {
+  const recording = await openRecorded(notifications, daemon.env);
   recordings.push(recording);
   return recording;
 }
@@ -47,28 +47,28 @@ async function notify(
 
 describe("notifications", () => {
   it("are told by application and summary while the sender is answered as ever", async () => {
-    const { results } = await listen();
+    const { told } = await listen();
     expect(await notify("Signal", "Alice 👩‍💻", { body: "meet me at 5" })).toBe(7);
-    await until("the notification", () => results.length > 0);
-    expect(results).toEqual([{ ok: true, value: { app: "Signal", summary: "Alice 👩‍💻" } }]);
+    await until("the notification", () => told.length > 0);
+    expect(told).toEqual([{ ok: true, value: { app: "Signal", summary: "Alice 👩‍💻" } }]);
   });
 
   it("never carry the body", async () => {
-    const { results } = await listen();
+    const { told } = await listen();
     await notify("Mail", "Subject", { body: "a very secret body" });
-    await until("the notification", () => results.length > 0);
-    expect(JSON.stringify(results)).not.toContain("secret");
+    await until("the notification", () => told.length > 0);
+    expect(JSON.stringify(told)).not.toContain("secret");
   });
 
   it("that update one already told are told only when the summary changed", async () => {
-    const { results } = await listen();
+    const { told } = await listen();
     await notify("Browser", "Downloading");
     await notify("Browser", "Downloading", { replaces: 7, body: "41 %" });
     await notify("Browser", "Downloading", { replaces: 7, body: "42 %" });
     await notify("Browser", "Done", { replaces: 7 });
     await notify("Browser", "Downloading");
-    await until("three notifications", () => results.length >= 3);
-    expect(results.map((result) => result.ok && result.value?.summary)).toEqual([
+    await until("three notifications", () => told.length >= 3);
+    expect(told.map((result) => result.ok && result.value?.summary)).toEqual([
       "Downloading",
       "Done",
       "Downloading",
@@ -76,7 +76,7 @@ describe("notifications", () => {
   });
 
   it("of GTK applications are told too", async () => {
-    const { results } = await listen();
+    const { told } = await listen();
     await sender.call(
       "org.gtk.Notifications",
       "/org/gtk/Notifications",
@@ -89,19 +89,19 @@ describe("notifications", () => {
         { title: new Variant("s", "Bob"), body: new Variant("s", "secret") },
       ],
     );
-    await until("the notification", () => results.length > 0);
-    expect(results).toEqual([{ ok: true, value: { app: "org.gnome.Fractal", summary: "Bob" } }]);
+    await until("the notification", () => told.length > 0);
+    expect(told).toEqual([{ ok: true, value: { app: "org.gnome.Fractal", summary: "Bob" } }]);
   });
 
   it("that only show the volume, or are malformed, are no notifications", async () => {
-    const { results } = await listen();
+    const { told } = await listen();
     const hints = { "x-canonical-private-synchronous": new Variant("s", "volume") };
     await notify("osd", "Volume", { hints });
     await notify("blank", "  ");
     await sender.call(NAME, "/org/freedesktop/Notifications", NAME, "Notify", "i", [1]);
     await notify("Signal", "last");
-    await until("the last one", () => results.length > 0);
-    expect(results).toEqual([{ ok: true, value: { app: "Signal", summary: "last" } }]);
+    await until("the last one", () => told.length > 0);
+    expect(told).toEqual([{ ok: true, value: { app: "Signal", summary: "last" } }]);
   });
 
   it("are null in a snapshot: what was sent is told once", async () => {
@@ -111,7 +111,7 @@ describe("notifications", () => {
 
   it("are rejected with the error where the bus refuses monitors", async () => {
     const strict = await openPrivateBus({ refuseMonitors: true });
-    const opened = await notifications.open(contextWith(strict.env));
+    const opened = await notifications.open(sourceContext(strict.env));
     expect(opened).toMatchObject({
       rejected: {
         reason:
@@ -122,9 +122,9 @@ describe("notifications", () => {
   });
 
   it("are lost once with the bus", async () => {
-    const { lost } = await listen();
+    const { lost, lossCount } = await listen();
     await daemon.kill();
-    await until("the loss", () => lost.length > 0);
-    expect(lost).toHaveLength(1);
+    await until("the loss", lost);
+    expect(lossCount()).toBe(1);
   });
 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLogindSession } from "../../../src/capture/sources/logind.ts";
 import { screenLocker } from "../../../src/capture/sources/screen-locker.ts";
+import { openRecorded, sourceContext } from "../../helpers/source-recorder.ts";
 import { until } from "../../helpers/until.ts";
 import { type BusService, openBusService, Variant } from "../fakes/bus-service.ts";
 import { openFakeLogin1 } from "../fakes/login1.ts";
 import { openPrivateBus, type PrivateBus } from "../fakes/private-bus.ts";
-import { contextWith, record } from "../fakes/recording.ts";
 
 const GNOME = "org.gnome.ScreenSaver";
 const open = { locked: false, asleep: null, idleInhibited: null };
@@ -40,21 +40,21 @@ describe("the screen locker", () => {
     async (desktop) => {
       const name = `org.${desktop}.ScreenSaver`;
       const setActive = await startLocker(name);
-      const { source, latest, lost } = await record(screenLocker, contextWith(daemon.env));
+      const { source, latest, lost, lossCount } = await openRecorded(screenLocker, daemon.env);
       expect(await source.snapshot()).toEqual({ ok: true, value: open });
       setActive(true);
       await expect.poll(latest).toEqual({ ...open, locked: true });
       setActive(false);
       await expect.poll(latest).toEqual(open);
       await service.release(name);
-      await until("the loss", () => lost.length > 0);
+      await until("the loss", lost);
       source.close();
-      expect(lost).toHaveLength(1);
+      expect(lossCount()).toBe(1);
     },
   );
 
   it("is passed over when there is none, or it does not know whether it is active", async () => {
-    const context = contextWith(daemon.env);
+    const context = sourceContext(daemon.env);
     expect(await screenLocker.open(context)).toHaveProperty("rejected");
     await service.own(GNOME);
     expect(await screenLocker.open(context)).toHaveProperty("rejected");
@@ -68,7 +68,7 @@ describe("an inhibitor of idling", () => {
     const name = "org.gnome.SessionManager";
     service.serve(path, name, { InhibitedActions: new Variant("u", 4) });
     await service.own(name);
-    const { source, latest } = await record(screenLocker, contextWith(daemon.env));
+    const { source, latest } = await openRecorded(screenLocker, daemon.env);
     await expect.poll(latest).toEqual({ ...open, idleInhibited: false });
     service.change(path, name, { InhibitedActions: new Variant("u", 12) });
     await expect.poll(latest).toEqual({ ...open, idleInhibited: true });
@@ -81,7 +81,7 @@ describe("an inhibitor of idling", () => {
     let held = false;
     service.answer(`${iface}.HasInhibition`, "b", ([policies]) => [policies === 4 && held]);
     await service.own("org.kde.Solid.PowerManagement");
-    const { source, latest } = await record(screenLocker, contextWith(daemon.env));
+    const { source, latest } = await openRecorded(screenLocker, daemon.env);
     await expect.poll(latest).toEqual({ ...open, idleInhibited: false });
     held = true;
     service.emit("/any", iface, "InhibitionsChanged");
@@ -94,7 +94,7 @@ describe("logind and the desktop together", () => {
   it("are locked when either says so", async () => {
     const login1 = await openFakeLogin1(daemon.address);
     const setActive = await startLocker(GNOME);
-    const { source, latest } = await record(createLogindSession(), contextWith(daemon.env));
+    const { source, latest } = await openRecorded(createLogindSession(), daemon.env);
     setActive(true);
     await expect.poll(() => latest()?.locked).toBe(true);
     login1.setSession({ LockedHint: new Variant("b", true) });
@@ -111,7 +111,7 @@ describe("logind and the desktop together", () => {
   it("know the lock where logind knows no session of this user", async () => {
     const login1 = await openFakeLogin1(daemon.address, { hasSession: false });
     const setActive = await startLocker(GNOME);
-    const { source, latest } = await record(createLogindSession(), contextWith(daemon.env));
+    const { source, latest } = await openRecorded(createLogindSession(), daemon.env);
     expect(latest()).toEqual({ locked: false, asleep: false, idleInhibited: false });
     setActive(true);
     await expect.poll(() => latest()?.locked).toBe(true);
@@ -125,7 +125,7 @@ describe("logind and the desktop together", () => {
     const name = "org.gnome.SessionManager";
     service.serve(path, name, { InhibitedActions: new Variant("u", 0) });
     await service.own(name);
-    const { source, latest } = await record(createLogindSession(), contextWith(daemon.env));
+    const { source, latest } = await openRecorded(createLogindSession(), daemon.env);
     service.change(path, name, { InhibitedActions: new Variant("u", 8) });
     await expect.poll(() => latest()?.idleInhibited).toBe(true);
     await service.release(name);
