@@ -5,7 +5,7 @@
 import type { ForgetRequest, PauseRequest } from "./api.ts";
 import type { EventFacts } from "./capture/events.ts";
 import { createAppMatcher } from "./capture/privacy-match.ts";
-import { foldText } from "./capture/privacy-secrets.ts";
+import { foldText } from "./capture/privacy-readings.ts";
 import { ActivityError } from "./errors.ts";
 import { textsOf, type ForgetWish } from "./store/forget.ts";
 

@@ -17,7 +17,7 @@ import {
   ruleFaults,
   ruleName,
 } from "./privacy-rules.ts";
-import { foldText } from "./privacy-secrets.ts";
+import { foldText } from "./privacy-readings.ts";
 import { SEED_ENTRIES, type SeedEntry } from "./privacy-seed.ts";
 import { readPrivateMarking } from "./privacy-windows.ts";
 

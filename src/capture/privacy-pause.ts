@@ -107,7 +107,7 @@ export function openPause({ file, clock, log, onChange }: OpenPauseOptions): Pau
 }
 
 /** The pause that a file describes; null when there is none or it is over. */
-export function readPause(file: string, nowUs: number, log: Log): PauseState | null {
+function readPause(file: string, nowUs: number, log: Log): PauseState | null {
   let text: string;
   try {
     text = readFileSync(file, "utf8");

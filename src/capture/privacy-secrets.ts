@@ -31,19 +31,6 @@ export function redactSecrets(text: string, options: SecretOptions): string {
   return result;
 }
 
-/**
- * The shape in which a reader meets the text: compatibility forms folded, characters without a glyph gone.
- * A secret that is cut by a zero-width space or written full-width is a secret again once it is shown.
- */
-export function foldText(text: string): string {
-  // The printable ASCII of nearly every title is its own fold.
-  if (!/[^ -~]/.test(text)) return text;
-  return text
-    .normalize("NFKC")
-    .replace(/\p{Default_Ignorable_Code_Point}|(?!\s)\p{Cc}|\p{Cf}/gu, "")
-    .replace(/\s+/g, " ");
-}
-
 // The prefixes are those that the issuers document for their keys; a key is its prefix and a long tail.
 const PREFIXED_KEYS = [
   "(?:AKIA|ASIA|AGPA|AIDA|AROA|ABIA|ACCA)[0-9A-Z]{12,}", // AWS

@@ -28,7 +28,8 @@ import {
 } from "./privacy-match.ts";
 import { toPlace } from "./privacy-place.ts";
 import { MAX_MATCH_WORK, MAX_TEXT_UNITS, type PrivacyConfig } from "./privacy-rules.ts";
-import { foldText, redactSecrets, type SecretOptions } from "./privacy-secrets.ts";
+import { foldText, readingsOf } from "./privacy-readings.ts";
+import { redactSecrets, type SecretOptions } from "./privacy-secrets.ts";
 import { isPrivateTitle, readPrivateMarking } from "./privacy-windows.ts";
 
 /**
@@ -266,12 +267,9 @@ function brand(text: string): StorableText {
   return text as StorableText;
 }
 
-/** The readings of a text that rules must see: as it is, as a reader sees it, and its end when it is cut. */
+/** The readings of a text that rules must see, and those of its end when it is cut. */
 function addReadings(texts: string[], raw: string, textUnits: number): void {
-  const head = cut(raw, textUnits);
-  texts.push(head);
-  const folded = cut(foldText(head), textUnits);
-  if (folded !== head) texts.push(folded);
+  for (const text of readingsOf(cut(raw, textUnits))) texts.push(cut(text, textUnits));
   if (raw.length > textUnits) texts.push(foldText(raw.slice(-EDGE_UNITS)));
 }
 
@@ -295,13 +293,13 @@ function cleanText(
   secrets: SecretOptions,
   textUnits: number,
 ): string {
-  const text = cut(raw, textUnits);
-  const kept = redactSecrets(redactText(text, redactions), secrets);
-  const folded = foldText(text);
-  if (folded === text) return cut(kept, MAX_TEXT_UNITS);
   // What a reader sees may hold what the raw characters hide: then the cleaned reading is what is stored.
-  const foldedKept = redactSecrets(redactText(folded, redactions), secrets);
-  return cut(foldedKept === folded ? kept : foldedKept, MAX_TEXT_UNITS);
+  const readings = readingsOf(cut(raw, textUnits)).map((text) => ({
+    text,
+    kept: redactSecrets(redactText(text, redactions), secrets),
+  }));
+  const hidden = readings.slice(1).findLast(({ text, kept }) => kept !== text);
+  return cut((hidden ?? readings[0])?.kept ?? "", MAX_TEXT_UNITS);
 }
 
 function cleanPlace(

@@ -250,7 +250,8 @@ interface EventRow {
   readonly utc_offset_minutes: number;
 }
 
-const ROWS_PER_STEP = 5_000;
+/** A few milliseconds of work, most of it reading facts. */
+const ROWS_PER_STEP = 500;
 /** Beyond this an event stands in the index `event_long`. Part of the schema. */
 const LONG_US = 3_600_000_000;
 const MAX_TEXTS = 16;

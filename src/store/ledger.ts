@@ -61,7 +61,7 @@ export interface Ledger {
   };
   /** Counts (`dryRun`) or removes the entries that a selection names. */
   readonly forget: (selection: LedgerSelection, dryRun: boolean) => number;
-  /** Removes what is older than the oldest event. */
+  /** See `expireLedger`. */
   readonly expire: () => void;
   /** Writes what was noted. */
   readonly flush: () => void;
@@ -94,9 +94,6 @@ export function openLedger({ database, clock, log }: OpenLedgerOptions): Ledger 
   );
   const after = database.prepare<LedgerRow>(
     `${SELECT_ENTRY} WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
-  );
-  const dropOld = database.prepare(
-    "DELETE FROM ledger WHERE last_us < (SELECT min(start_us) FROM event)",
   );
   let waiting: Waiting[] = [];
   /** The newest entry of each client and session, to which the same bytes are added. */
@@ -168,9 +165,7 @@ export function openLedger({ database, clock, log }: OpenLedgerOptions): Ledger 
     timer.unref();
   };
 
-  const expire = (): void => {
-    dropOld.run();
-  };
+  const expire = (): void => expireLedger(database);
 
   const expireNowAndThen = (): void => {
     const nowUs = clock.nowUs();
@@ -240,6 +235,17 @@ export function openLedger({ database, clock, log }: OpenLedgerOptions): Ledger 
       timer = null;
     },
   };
+}
+
+/**
+ * Removes the entries whose events are no longer kept: those given before the oldest event, and those that tell
+ * of an older one. Whoever lets events expire calls it before the freed pages are overwritten.
+ */
+export function expireLedger(database: StoreDatabase): void {
+  database.execute(
+    `DELETE FROM ledger WHERE last_us < (SELECT min(start_us) FROM event)
+       OR EXISTS (SELECT 1 FROM json_each(event_ids) WHERE value < (SELECT min(start_us) FROM event))`,
+  );
 }
 
 const ROWS_PER_STEP = 500;

@@ -5,6 +5,7 @@
  */
 import type { Log } from "../log.ts";
 import type { EventStore } from "./events.ts";
+import { expireLedger } from "./ledger.ts";
 
 export interface RetentionLimits {
   /** Events that ended longer ago are erased; null keeps them for ever. */
@@ -109,6 +110,8 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
       dropLedger.run(oldestUs, oldestUs);
     }
     writeMeta.run(LAST_RUN, String(nowUs));
+    // What clients were given of it goes with it, before the pages are overwritten.
+    if (events > 0) expireLedger(database);
     const shredded = await eraser.shred();
     if (events > 0) log.info("expired events", { events, documents, shredded });
     return { events, documents, shredded };

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { WindowSample } from "../../src/capture/events.ts";
+import type { WindowFacts, WindowSample } from "../../src/capture/events.ts";
 import { createPrivacyGate, type PrivacyGate } from "../../src/capture/privacy.ts";
 import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../src/capture/privacy-rules.ts";
 import { SEED_ENTRIES } from "../../src/capture/privacy-seed.ts";
@@ -255,6 +255,17 @@ describe("rules", () => {
     });
   });
 
+  test("a rule sees through letters of another script that only look Latin, in words that mix them", () => {
+    const gate = gateWith({ action: "redact", title: "payroll" });
+    expect(kept(gate, window("Code", "the pаyrоll list"))).toMatchObject({
+      title: "the [redacted] list",
+    });
+    // A word of one script is what it is.
+    expect(kept(gate, window("Code", "зарплата и план"))).toMatchObject({
+      title: "зарплата и план",
+    });
+  });
+
   test("a rule is asked about songs, notices, files and tabs as well", () => {
     const gate = gateWith({ action: "drop", title: "payroll" });
     expect(
@@ -267,6 +278,12 @@ describe("rules", () => {
     expect(gate.tab({ ...tab, title: "payroll" }, NOON_US).verdict).toBe("drop");
     expect(gate.tab({ ...tab, title: "x", private: true }, NOON_US).verdict).toBe("drop");
   });
+});
+
+test("a raw text does not compile where only a gated one may stand", () => {
+  // @ts-expect-error a plain string is no StorableText
+  const facts: WindowFacts = { kind: "window", app: "Code", title: "raw", place: null };
+  expect(facts.kind).toBe("window");
 });
 
 describe("hostile input", () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { silentLog } from "../../src/log.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { openLedger, type Ledger, type LedgerNote } from "../../src/store/ledger.ts";
+import { createRetention } from "../../src/store/retention.ts";
 import { createFakeClock, type FakeClock } from "../helpers/fake-clock.ts";
 import { storable } from "../helpers/storable.ts";
 
@@ -144,17 +145,36 @@ describe("forgetting", () => {
   });
 });
 
-test("no entry outlives the events", () => {
-  ledger.note(note("old"));
-  ledger.flush();
-  clock.advanceMs(3_600_000);
-  const nowUs = clock.nowUs();
-  ledger.expire();
-  expect(all()).toHaveLength(1);
-  store.begin(
-    { kind: "notification", app: storable("mail"), summary: storable("x") },
-    { startUs: nowUs, endUs: nowUs, utcOffsetMinutes: 0, timeZone: "UTC" },
-  );
-  ledger.expire();
-  expect(all()).toHaveLength(0);
+describe("when events expire", () => {
+  function record(title: string): number {
+    const nowUs = clock.nowUs();
+    return store.begin(
+      { kind: "window", app: storable("Code"), title: storable(title), place: null },
+      { startUs: nowUs, endUs: nowUs + 1e6, utcOffsetMinutes: 0, timeZone: "UTC" },
+    );
+  }
+
+  test("what was given before the oldest event goes", () => {
+    ledger.note(note("old", { eventIds: [] }));
+    ledger.flush();
+    clock.advanceMs(3_600_000);
+    ledger.expire();
+    expect(all()).toHaveLength(1);
+    record("new");
+    ledger.expire();
+    expect(all()).toHaveLength(0);
+  });
+
+  test("what was given since but tells of them goes too, and stands in no file", async () => {
+    const old = record("Canary-7731");
+    clock.advanceMs(40 * 86_400_000);
+    const kept = record("other");
+    ledger.note(note("Canary-7731, last month", { eventIds: [old, kept] }));
+    ledger.note(note("Focused: other", { eventIds: [kept] }));
+    ledger.flush();
+    await createRetention(store, { maxAgeDays: 30, maxBytes: null }, silentLog).run(clock.nowUs());
+    expect(all().map(({ text }) => text)).toEqual(["Focused: other"]);
+    const bytes = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
+    expect(bytes.join()).not.toContain("Canary-7731");
+  });
 });
