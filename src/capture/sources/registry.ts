@@ -17,11 +17,14 @@ export function createSourceRegistry(): SourceRegistry {
     // Wayland desktops come first: under them an X display answers too, but knows only its own clients.
     window: [
       lazy("sway", "window", async () => (await import("./sway.ts")).sway),
+      lazy("hyprland", "window", async () => (await import("./hyprland.ts")).hyprland),
       lazy("gnome-shell", "window", async () => (await import("./gnome.ts")).gnomeShell),
       lazy("kwin", "window", async () => (await import("./kde.ts")).kwin),
       lazy("wlroots", "window", async () => (await import("./wlroots.ts")).wlroots),
       lazy("x11", "window", async () => (await x11()).window),
       lazy("i3", "window", async () => (await import("./sway.ts")).i3),
+      // Polls, starts processes on some platforms and loses titles: only when nothing else sees.
+      lazy("active-win", "window", async () => (await import("./active-win.ts")).createActiveWin()),
     ],
     input: [
       lazy("gnome-idle", "input", async () => (await import("./gnome.ts")).gnomeIdle),
@@ -30,6 +33,10 @@ export function createSourceRegistry(): SourceRegistry {
         (await import("./wayland-idle.ts")).createWaylandIdle(),
       ),
       lazy("x11", "input", async () => (await x11()).input),
+      lazy("ioreg", "input", async () => (await import("./macos-idle.ts")).createMacosIdle()),
+      lazy("last-input-info", "input", async () =>
+        (await import("./windows-idle.ts")).createWindowsIdle(),
+      ),
       lazy("logind-idle-hint", "input", async () => (await import("./logind.ts")).logindIdle),
     ],
     session: [
