@@ -9,7 +9,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { FEATURE_BUCKETS } from "../dist/capture/triage/intent-features.js";
 import { INTENTS } from "../dist/capture/triage/turn-reading.js";
 import { expandWriter, readSlots } from "./intent-data/expand.mjs";
-import { featuresOf, isolatedWords, misspell } from "./intent-data/noise.mjs";
+import { featuresOf, isolatedWords, misspell, withAside } from "./intent-data/noise.mjs";
 import { confusionTable } from "./intent-data/report.mjs";
 
 const here = new URL("./intent-data/", import.meta.url);
@@ -33,7 +33,7 @@ function random(seed) {
   };
 }
 
-/** @typedef {{ turn: string, intent: number, writer: string }} Example */
+/** @typedef {{ turn: string, intent: number, writer: string, asides: string[] }} Example */
 
 /** @param {boolean} held @returns {Example[]} */
 function readExamples(held) {
@@ -45,7 +45,8 @@ function readExamples(held) {
     for (const { turn, intent } of expandWriter(text, slots, random(hash(file)), DRAWS)) {
       const index = INTENTS.findIndex((name) => name === intent);
       if (index < 0) throw new Error(`${file}: there is no intent "${intent}"`);
-      examples.push({ turn, intent: index, writer: file.replace(".txt", "") });
+      const asides = slots.get("small") ?? [];
+      examples.push({ turn, intent: index, writer: file.replace(".txt", ""), asides });
     }
   }
   return examples;
@@ -78,7 +79,8 @@ function train(examples) {
     for (const index of order) {
       const example = examples[index];
       if (example === undefined) continue;
-      const { turn, intent } = example;
+      const { intent } = example;
+      const turn = withAside(example.turn, example.asides, draw);
       const share = balance[intent] ?? 1;
       // Each pass sees the turn spelt differently, and with some of its matter left out.
       const features = featuresOf(misspell(turn, draw), isolatedWords(draw));

@@ -24,6 +24,15 @@ export function isolatedWords(draw) {
   return () => draw() < 0.5;
 }
 
+/** Now and then a word of thanks or greeting goes before or after. @param {string} turn @param {string[]} asides @param {() => number} draw */
+export function withAside(turn, asides, draw) {
+  const aside = asides[Math.floor(draw() * asides.length)];
+  const chance = draw();
+  if (aside === undefined || chance > 0.16) return turn;
+  if (chance > 0.12) return `${turn} ${aside}`;
+  return `${aside}${[", ", ". ", " ", "! "][Math.floor(draw() * 4)] ?? " "}${turn}`;
+}
+
 /** @param {string} turn @param {() => number} draw */
 export function misspell(turn, draw) {
   let text = turn;

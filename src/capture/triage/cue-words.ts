@@ -96,7 +96,7 @@ const GERMAN: CueTable = [
   [{ anchor: "call", edge: "end" }, "aufgelegt"],
   [
     { anchor: "lunch" },
-    "mittagessen|mittagspause|lunch|lunchpause|dem mittag|mittagessens|zu mittag|essen|essenspause",
+    "mittagessen|mittagspause|lunch|lunchpause|mittag|mittagessens|zu mittag|essen|essenspause",
   ],
   [{ anchor: "breakfast" }, "frühstück|frühstücken|frühstückspause"],
   [{ anchor: "dinner" }, "abendessen|abendbrot|abendessens"],

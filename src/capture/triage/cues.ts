@@ -50,7 +50,8 @@ export function findCues(
       for (let at = close ? index - 1 : index; at < next; at++) covered.add(at);
     }
     if (word.anchor !== undefined) {
-      const near = governing !== null && index - governing.index <= REACH ? governing.side : null;
+      const before = governing !== null && index - governing.index <= REACH ? governing.side : null;
+      const near = before ?? trailingSide(tokens, next, tables);
       anchors.push({ ...span, kind: word.anchor, edge: word.edge ?? null, side: near });
       // A side word governs one event: "before lunch and the call" asks about lunch.
       if (word.side === undefined) governing = null;
@@ -62,6 +63,22 @@ export function findCues(
     index = next;
   }
   return { sides, anchors, covered };
+}
+
+/** "lunch before?": in a hurry the side comes last. */
+function trailingSide(
+  tokens: readonly Token[],
+  index: number,
+  tables: readonly (typeof KNOWN)[number][],
+): SideMention | null {
+  const match = matchCue(tokens, index, tables);
+  const token = tokens[index];
+  const side = match?.word.side;
+  if (match === null || token === undefined || (side !== "before" && side !== "after")) return null;
+  const last = tokens[match.next];
+  if (last !== undefined && last.type !== "mark") return null;
+  const endIndex = tokens[match.next - 1]?.end ?? token.end;
+  return { startIndex: token.start, endIndex, side, close: false };
 }
 
 const KNOWN = ["en", "de", "es", "fr"] as const;

@@ -2,6 +2,7 @@
  * Clock times as people write and say them: "14:30", "3pm", "half past three", "halb drei", "las tres y
  * media", "15h30". It promises to take a bare number for an hour only where a preposition asks for one.
  */
+import { isAskingWord, isFunctionWord } from "./languages.ts";
 import type { Lexed } from "./time-grammar.ts";
 import type { Link } from "./time-words.ts";
 
@@ -365,15 +366,7 @@ function standsAlone(lexed: Lexed, next: number, touching: boolean, dash: boolea
     );
   const word = lexed.word(next);
   if (word.unit !== undefined || word.clockMinutes !== undefined) return false;
-  return lexed.match(next) !== null || FUNCTION_WORDS.has(token.folded);
+  if (lexed.match(next) !== null) return true;
+  const { folded } = token;
+  return isFunctionWord(folded, "other") || isAskingWord(folded, "other");
 }
-
-/** Words that may follow an hour without being counted by it. */
-const FUNCTION_WORDS: ReadonlySet<string> = new Set(
-  (
-    "i we you he she they it what which who where when how did was were is do does had have that this then on in my the please again with for if but or " +
-    "ich wir du er sie es was wer wo wie wann hab habe hatte war bin da der die das den mein meine bitte noch mal nochmal " +
-    "yo que qué en mi estaba hice con quien donde cuando como por para me " +
-    "je tu il elle on nous vous quoi qu que qui ou comment j ai etais avec dans sur"
-  ).split(" "),
-);

@@ -167,6 +167,8 @@ function readLead(lexed: Lexed, start: number, inside: boolean): Lead {
     ) {
       break;
     }
+    // "and yesterday": the conjunction is the turn's.
+    if (!inside && word.links?.every((link) => link === "and") === true) break;
     const counted = readCount(lexed, skipFill(lexed, lexed.after(next)));
     if (word.ago === "before" && counted?.unit != null) break;
     links.push(...(word.links ?? []));
@@ -553,6 +555,8 @@ function parseNamed(lexed: Lexed, start: number, lead: Lead, moment: MomentNode)
     return { ...part, day, future: false, next: end };
   }
   if (word.part !== undefined) {
+    // "vor dem Mittag" and "after lunchtime" are about the meal, which is an event to look up.
+    if (word.part === "midday" && which === null && standsBeside(lexed, start)) return null;
     if (which === "next") return { future: true, next };
     if (which === null) return { part: word.part, future: false, next };
     return {
@@ -564,6 +568,13 @@ function parseNamed(lexed: Lexed, start: number, lead: Lead, moment: MomentNode)
   }
   if (word.shade !== undefined && which === null) return { shade: word.shade, future: false, next };
   return null;
+}
+
+function standsBeside(lexed: Lexed, start: number): boolean {
+  return [start - 1, start - 2].some((at) => {
+    const links = lexed.word(at).links ?? [];
+    return links.includes("before") || links.includes("after");
+  });
 }
 
 /** "on Sat", "last Sun", "sat morning"; but not "the cat sat". */

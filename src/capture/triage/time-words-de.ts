@@ -78,7 +78,7 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   [{ which: "this" }, "diese|dieser|diesen|dieses|diesem|der laufenden|die laufende"],
   [{ which: "next" }, "nächste|nächsten|nächster|nächstes|kommende|kommenden|kommender|kommendes"],
   [{ ago: "before" }, "vor|vor etwa|vor ca|vor circa|vor ungefähr|vor rund|vor gut|vor knapp"],
-  [{ links: ["before"] }, "vor|bevor|vor etwa|vor ca|vor ungefähr"],
+  [{ links: ["before"] }, "vor|vorm|bevor|vor etwa|vor ca|vor ungefähr"],
   [{ links: ["at"] }, "um|ums"],
   [
     { links: ["around"] },
@@ -95,7 +95,7 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   [{ links: ["and"] }, "und|u"],
   [{ links: ["to"] }, "bis|bis zum|bis um"],
   [{ links: ["since"] }, "seit|seitdem|ab|seit dem"],
-  [{ links: ["after"] }, "nach"],
+  [{ links: ["after"] }, "nach|nachm"],
   [{ links: ["until"] }, "bis|bis zum|bis um"],
   [{ oclock: true }, "uhr|h"],
   [{ clockMinutes: 15 }, "viertel"],

@@ -50,6 +50,8 @@ describe("sides and events of a turn", () => {
     ["what was I doing before the call with Ines?", "before", "call", null],
     ["what did I have open right before Ines called", "before", "call", "start"],
     ["what have I done since I got up", "since", "sleep", "end"],
+    ["lunch before?", "before", "lunch", null],
+    ["was war vorm mittag?", "before", "lunch", null],
     ["was habe ich vor dem Mittagessen gemacht", "before", "lunch", null],
     ["was hab ich seit dem aufstehen gemacht", "since", "sleep", "end"],
     ["qué hice después de la reunión con Ines", "after", "call", null],
