@@ -299,7 +299,14 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   }
 
   function answer(request: ContextRequest): ContextAnswer {
-    // Without a turn there is nothing to distil for, and the present is the best guess.
+    if (request.form === "digest" && request.turn === undefined) {
+      throw new ActivityError(
+        "bad_request",
+        "A digest needs the turn that it is distilled for.",
+        'Give the turn, or ask for form "exact" or "auto".',
+      );
+    }
+    // Without a turn there is nothing to choose by, and the present is the best guess.
     if (request.form === "exact" || request.turn === undefined) return exactAnswer(request);
     const digest = digestAnswer(request, request.turn);
     // A turn about what is in front of the owner wants the present to the second.

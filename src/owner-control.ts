@@ -3,6 +3,7 @@
  * promises that a pause is obeyed at once, and that what is forgotten is looked for afterwards in every file.
  */
 import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type {
   ContextAnswer,
@@ -275,6 +276,9 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
     };
     if (dryRun) return { ...counted, proof: null };
     const done = await carryOut(store, plan);
+    // The gateway keeps blocks that tell of what was recorded. Which of them do is not worth finding out: they
+    // only spare the upstream work, and a running gateway forgets with the file.
+    rmSync(paths.gatewayTurnsFile, { force: true });
     if (!wish.byRules)
       forgetTotals(store, wish.isMeant, wish.span === null ? null : wholeDays(wish.span));
     if (wish.byRules) rememberRules();

@@ -11,6 +11,8 @@ export interface Paths {
   readonly configFile: string;
   /** The database and its companions. */
   readonly dataDirectory: string;
+  /** What the gateway put before which turn: blocks, and no word of the owner. */
+  readonly gatewayTurnsFile: string;
   /** Rotating logs, when the daemon does not log to stderr. */
   readonly logDirectory: string;
   /** The socket and what lives as long as the login; mode 0700. */
@@ -32,10 +34,13 @@ export function resolvePaths(env: Readonly<Record<string, string | undefined>>):
   return { ...places, socketPath };
 }
 
+const GATEWAY_TURNS = ["gateway", "turns.jsonl"] as const;
+
 function placesUnder(home: string): Omit<Paths, "socketPath"> {
   return {
     configFile: join(home, "config.toml"),
     dataDirectory: join(home, "data"),
+    gatewayTurnsFile: join(home, "data", ...GATEWAY_TURNS),
     logDirectory: join(home, "log"),
     runtimeDirectory: join(home, "run"),
   };
@@ -54,6 +59,7 @@ function standardPlaces(
   return {
     configFile: join(standard.config, "config.toml"),
     dataDirectory: standard.data,
+    gatewayTurnsFile: join(standard.data, ...GATEWAY_TURNS),
     logDirectory: standard.log,
     runtimeDirectory,
   };

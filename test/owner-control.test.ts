@@ -188,6 +188,17 @@ describe("forgetting by text", () => {
     expect(allBytes(home).toLowerCase()).not.toContain("zeppelin");
   });
 
+  test("the blocks that the gateway keeps go with it", async () => {
+    const { app, desktop, home, work } = await start();
+    desktop.focus({ title: canary });
+    work(1);
+    const { block } = await app.context({ form: "exact" });
+    mkdirSync(join(home, "data", "gateway"));
+    writeFileSync(join(home, "data", "gateway", "turns.jsonl"), JSON.stringify(["key", 1, block]));
+    expect((await app.forget({ match: canary })).proof?.foundIn).toEqual([]);
+    expect(allBytes(home)).not.toContain(canary);
+  });
+
   test("no backup and no copy that was set aside keeps it; a new backup takes their place", async () => {
     const { app, desktop, work, home, clock } = await start();
     desktop.focus({ title: canary });

@@ -1,23 +1,25 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { createActivityApp } from "../../src/app.ts";
+import { parseConfig } from "../../src/config.ts";
 import { connectActivity } from "../../src/local-api/client.ts";
 import { serveActivityApi } from "../../src/local-api/server.ts";
 import { silentLog } from "../../src/log.ts";
+import { resolvePaths } from "../../src/paths.ts";
+import { openEventStore } from "../../src/store/events.ts";
 import { VERSION } from "../../src/version.ts";
-import { createFakeActivityApi, type FakeActivityApi } from "../helpers/fake-activity-api.ts";
+import { createFakeClock } from "../helpers/fake-clock.ts";
+import { createFakeDesktop } from "../helpers/fake-desktop.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
-import { THREE, describeActivityApi } from "./activity-api.ts";
+import { until } from "../helpers/until.ts";
+import { describeActivityApi, THREE, type Subject } from "./activity-api.ts";
 
-describeActivityApi("in process", async () => {
-  const fake = createFakeActivityApi();
-  return { api: fake, ...strings(fake) };
-});
-
+describeActivityApi("in process", openApp);
 describeActivityApi("over the socket", async () => {
-  const fake = createFakeActivityApi();
+  const subject = await openApp();
   const socketPath = join(createTempHome(), "run", "activityd.sock");
   const server = await serveActivityApi({
-    api: fake,
+    api: subject.api,
     at: { socketPath },
     log: silentLog,
     version: VERSION,
@@ -27,15 +29,41 @@ describeActivityApi("over the socket", async () => {
     await api.close();
     await server.close();
   });
-  return { api, ...strings(fake) };
+  return { ...subject, api };
 });
 
-function strings(fake: FakeActivityApi) {
+/** The real app, on a desktop and a clock of this test. */
+async function openApp(): Promise<Subject> {
+  const home = createTempHome();
+  const env = { ACTIVITYD_HOME: home };
+  const paths = resolvePaths(env);
+  const clock = createFakeClock("2026-11-27T16:12:00Z", "Europe/Berlin");
+  const desktop = createFakeDesktop();
+  const { registry } = desktop;
+  const config = parseConfig("", "config.toml");
+  const app = createActivityApp({ config, paths, env, clock, log: silentLog, registry });
+  onTestFinished(app.close);
+  await app.start();
   let changes = 0;
   return {
-    change: () => fake.show(`# Device Activity ${(changes += 1)}\n- é 🎉\n---\n\n`),
+    api: app,
+    change: async () => {
+      clock.advanceMs(1_000);
+      const title = `file-${(changes += 1)}.ts — payments-api`;
+      desktop.focus({ app: "Code", title });
+      // The input devices are asked, and answer in their own time.
+      await until("the block to tell it", async () => {
+        const { block } = await app.context({ form: "exact" });
+        return block?.includes(title) === true && block.includes("- Input: active");
+      });
+    },
     recordThree: () => {
-      for (const event of THREE) fake.record(event);
+      const store = openEventStore({ directory: paths.dataDirectory, clock, log: silentLog });
+      for (const event of THREE) {
+        const { id: _id, startUs, endUs, utcOffsetMinutes, timeZone, ...facts } = event;
+        store.begin(facts, { startUs, endUs, utcOffsetMinutes, timeZone });
+      }
+      store.close();
     },
   };
 }

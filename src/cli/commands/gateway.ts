@@ -1,5 +1,5 @@
 /** The commands between an assistant and its model: `gateway` and `speak`. */
-import { join } from "node:path";
+import { dirname } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { ContextForm } from "../../api.ts";
 import { systemClock } from "../../clock.ts";
@@ -72,15 +72,16 @@ async function runGateway(io: CliIo, flags: GatewayFlags): Promise<ExitCode> {
       import("../../gateway/access.ts"),
       import("../../local-api/client.ts"),
     ]);
-  const folder = join(io.paths().dataDirectory, "gateway");
+  const { gatewayTurnsFile, socketPath } = io.paths();
+  const tokenFile = `${dirname(gatewayTurnsFile)}/token`;
   const log = logTo(io);
-  const token = io.env["ACTIVITYD_GATEWAY_TOKEN"] ?? readOrMakeToken(join(folder, "token"));
-  const turns = connectActivity({ socketPath: io.paths().socketPath, onVersionSkew: log.warn });
+  const token = io.env["ACTIVITYD_GATEWAY_TOKEN"] ?? readOrMakeToken(tokenFile);
+  const turns = connectActivity({ socketPath, onVersionSkew: log.warn });
   const gateway = await openGateway({
     upstream,
     upstreamKey: io.env[flags.upstreamKeyEnv] ?? null,
     turns,
-    memory: openTurnMemory(join(folder, "turns.jsonl"), log),
+    memory: openTurnMemory(gatewayTurnsFile, log),
     token,
     port,
     form,
