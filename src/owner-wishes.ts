@@ -7,7 +7,7 @@ import type { EventFacts } from "./capture/events.ts";
 import { createAppMatcher } from "./capture/privacy-match.ts";
 import { foldText } from "./capture/privacy-readings.ts";
 import { ActivityError } from "./errors.ts";
-import { textsOf, type ForgetWish } from "./store/forget.ts";
+import { textsOf, type ForgetWish } from "./store/forget-plan.ts";
 
 const MAX_PAUSE_MINUTES = 366 * 24 * 60;
 

@@ -337,6 +337,32 @@ describe("forgetting by time and application", () => {
     });
   });
 
+  test("a text within a span takes only what was told and left in that span", async () => {
+    const { app, work } = await start();
+    await app.enqueueEvent({ session: "s", text: "zeus one" });
+    await app.context({ form: "exact", client: "zeus" });
+    work(60);
+    await app.enqueueEvent({ session: "s", text: "zeus two" });
+    await app.context({ form: "exact", client: "zeus" });
+    work(1);
+    expect(await app.forget({ match: "zeus", lastMinutes: 30 })).toMatchObject({
+      ledgerEntries: 1,
+      otherRows: 1,
+    });
+    expect((await app.ledger({ client: "zeus" })).entries).toHaveLength(1);
+    const { modelText } = await app.composeTurn({ session: "s", ownerText: "hi", form: "exact" });
+    expect(modelText).toContain("zeus one");
+    expect(modelText).not.toContain("zeus two");
+  });
+
+  test("everything there ever was goes with a span that began before it", async () => {
+    const { app, home } = await fourHours();
+    await app.forget({ fromUs: 0 });
+    expect((await app.events({ ...ALL, kinds: ["window"] })).events).toEqual([]);
+    expect(allBytes(home)).not.toMatch(/Slack|three/);
+    expect((await app.context({ form: "exact" })).block).not.toContain("active today");
+  });
+
   test("the ledger entries of that time go too", async () => {
     const { app, work } = await fourHours();
     await app.context({ form: "exact", client: "chat" });

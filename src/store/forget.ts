@@ -1,95 +1,18 @@
 /**
- * Forgetting on the owner's word: which events a wish means, how many, and taking them out. It promises that
- * counting changes nothing, that what lies beside the wish stays, cut at its edges where need be, and that
- * requests are answered meanwhile.
+ * Taking out what a plan names, on the owner's word. It promises that what lies beside the wish stays, cut at
+ * its edges where need be, and that requests are answered meanwhile.
  */
-import type { EventFacts, EventSpan } from "../capture/events.ts";
+import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
-import { FACTS_COLUMNS, readFacts, type FactsRow } from "./documents.ts";
+import { readFacts, type FactsRow } from "./documents.ts";
 import type { EventStore } from "./events.ts";
-
-/** What is to be forgotten: what lies in the span and is meant by the facts. */
-export interface ForgetWish {
-  /** Half open; null: of all times. */
-  readonly span: { readonly fromUs: number; readonly toUs: number } | null;
-  /** Whether these facts are meant; null: all are. */
-  readonly isMeant: ((facts: EventFacts) => boolean) | null;
-}
-
-/** What a wish comes to: a plan that `carryOut` does, or that is only counted. */
-export interface ForgetPlan {
-  /** Events that go whole. */
-  readonly whole: readonly number[];
-  /** Events of which a part goes: the parts outside the span stay. */
-  readonly cut: readonly CutEvent[];
-  /** Events that get other facts, when privacy rules are applied backwards. */
-  readonly rewritten: readonly { readonly id: number; readonly facts: EventFacts }[];
-  /** Distinct facts among them. */
-  readonly labelCount: number;
-  /** Texts of what goes, for the search of the files afterwards: a sample, the longest first. */
-  readonly texts: readonly string[];
-  /** When the first of it began and the last of it ended; null when there is none. */
-  readonly span: { readonly fromUs: number; readonly toUs: number } | null;
-}
-
-/** An event that reaches out of the span. */
-export interface CutEvent extends EventSpan {
-  readonly id: number;
-  readonly facts: EventFacts;
-  /** The end of the part before the span; null when there is none. */
-  readonly keepUntilUs: number | null;
-  /** The start of the part after the span; null when there is none. */
-  readonly keepFromUs: number | null;
-}
+import type { ForgetPlan, ForgetWish } from "./forget-plan.ts";
 
 export interface ForgottenCounts {
   readonly events: number;
   readonly cut: number;
   readonly rewritten: number;
   readonly documents: number;
-}
-
-/** Finds what a wish means. Goes through the events in steps of a few milliseconds. */
-export async function planForget(store: EventStore, wish: ForgetWish): Promise<ForgetPlan> {
-  const { span, isMeant } = wish;
-  const plan = createPlan();
-  await eachEvent(store.database, span, (event, facts) => {
-    if (isMeant !== null && !isMeant(facts)) return;
-    if (span === null || (event.startUs >= span.fromUs && event.endUs <= span.toUs)) {
-      plan.remove(event, facts);
-      return;
-    }
-    plan.cut({
-      ...event,
-      facts,
-      keepUntilUs: event.startUs < span.fromUs ? span.fromUs : null,
-      keepFromUs: event.endUs > span.toUs ? span.toUs : null,
-    });
-  });
-  return plan.done();
-}
-
-/**
- * Finds what privacy rules would not store as it is. `judge` gives what they would store of facts at an
- * instant, or null; `isTimed` says whether that depends on the instant.
- */
-export async function planRules(
-  store: EventStore,
-  judge: (facts: EventFacts, atUs: number) => EventFacts | null,
-  isTimed: boolean,
-): Promise<ForgetPlan> {
-  const plan = createPlan();
-  const judged = new Map<EventFacts, EventFacts | null>();
-  await eachEvent(store.database, null, (event, facts) => {
-    let kept = isTimed ? undefined : judged.get(facts);
-    if (kept === undefined) {
-      kept = judge(facts, event.startUs);
-      judged.set(facts, kept);
-    }
-    if (kept === null) plan.remove(event, facts);
-    else if (kept !== facts) plan.rewrite(event, facts, kept);
-  });
-  return plan.done();
 }
 
 /** Does what a plan says. What is recorded meanwhile is left alone. */
@@ -154,38 +77,30 @@ export function forgetTotals(
 }
 
 /**
- * Removes rows of every table beside the events' own that hold what is meant, or that were made (`at_us`) within
- * the span: what clients left here is forgotten too, whatever the table is called. Returns how many.
+ * Removes, or counts, rows of every table beside the events' own that meet all of the wish that is given: made
+ * (`at_us`) within the span, holding the text. What clients left here is forgotten too, whatever the table is
+ * called.
  */
 export function forgetOtherRows(
   database: StoreDatabase,
-  wish: { readonly span: ForgetWish["span"]; readonly holds: ((text: string) => boolean) | null },
+  { span, holds }: { readonly span: ForgetWish["span"]; readonly holds: TextMatcher | null },
   dryRun: boolean,
 ): number {
+  if (span === null && holds === null) return 0;
   let count = 0;
-  for (const { name } of database
-    .prepare<{ name: string }>(
-      `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'`,
-    )
-    .all()) {
-    if (OWN_TABLES.has(name)) continue;
-    const columns = database
-      .prepare<{ name: string; type: string }>("SELECT name, type FROM pragma_table_info(?)")
-      .all(name);
-    const texts = columns.filter(({ type }) => type === "TEXT").map((column) => column.name);
-    const isTimed = columns.some((column) => column.name === "at_us");
+  for (const { name, texts, isTimed } of otherTables(database)) {
+    const columns = [...texts, ...(isTimed ? ["at_us"] : [])].map(quoteName);
+    if (columns.length === 0) continue;
     const rowIds = database
       .prepare<Record<string, string | number | null>>(
-        `SELECT rowid AS row_id, ${[...texts, ...(isTimed ? ["at_us"] : [])].map(quoteName).join(", ") || "NULL"} FROM ${quoteName(name)}`,
+        `SELECT rowid AS row_id, ${columns.join(", ")} FROM ${quoteName(name)}`,
       )
       .all()
       .filter((row) => {
         const atUs = isTimed ? Number(row["at_us"]) : Number.NaN;
-        if (wish.span !== null && atUs >= wish.span.fromUs && atUs < wish.span.toUs) return true;
-        return texts.some((column) => {
-          const text = row[column];
-          return typeof text === "string" && wish.holds?.(text) === true;
-        });
+        if (span !== null && !(atUs >= span.fromUs && atUs < span.toUs)) return false;
+        const found = texts.map((column) => row[column]);
+        return holds === null || found.some((text) => typeof text === "string" && holds(text));
       })
       .map((row) => row["row_id"] ?? null);
     count += rowIds.length;
@@ -196,6 +111,30 @@ export function forgetOtherRows(
     });
   }
   return count;
+}
+
+type TextMatcher = (text: string) => boolean;
+
+/** Tables with rows of their own, with the columns that hold text, and whether `at_us` says when a row was made. */
+function otherTables(database: StoreDatabase) {
+  const columnsOf = database.prepare<{ name: string; type: string }>(
+    "SELECT name, type FROM pragma_table_info(?)",
+  );
+  return database
+    .prepare<{ name: string }>(
+      `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT wr
+         AND name NOT LIKE 'sqlite_%'`,
+    )
+    .all()
+    .filter(({ name }) => !OWN_TABLES.has(name))
+    .map(({ name }) => {
+      const columns = columnsOf.all(name);
+      return {
+        name,
+        texts: columns.filter(({ type }) => type === "TEXT").map((column) => column.name),
+        isTimed: columns.some((column) => column.name === "at_us"),
+      };
+    });
 }
 
 /** Tables that are seen to on their own, or that hold no text of anybody's. */
@@ -234,161 +173,4 @@ export async function textsWithoutRow(
     });
   }
   return gone;
-}
-
-// ---------------------------------------------------------------- reading
-
-interface FoundEvent extends EventSpan {
-  readonly id: number;
-}
-
-interface EventRow {
-  readonly start_us: number;
-  readonly end_us: number;
-  readonly label_id: number;
-  readonly time_zone: string;
-  readonly utc_offset_minutes: number;
-}
-
-/** A few milliseconds of work, most of it reading facts. */
-const ROWS_PER_STEP = 500;
-/** Beyond this an event stands in the index `event_long`. Part of the schema. */
-const LONG_US = 3_600_000_000;
-const MAX_TEXTS = 16;
-/** Shorter texts are found by chance. */
-const MIN_TEXT_CHARS = 8;
-
-/** Calls `visit` for every event that meets the span, oldest first. */
-async function eachEvent(
-  database: StoreDatabase,
-  span: { readonly fromUs: number; readonly toUs: number } | null,
-  visit: (event: FoundEvent, facts: EventFacts) => void,
-): Promise<void> {
-  const rows = database.prepare<EventRow>(
-    `SELECT start_us, start_us + duration_us AS end_us, label_id, zone.name AS time_zone, zone.utc_offset_minutes
-       FROM event JOIN zone ON zone.id = zone_id
-      WHERE start_us > ? AND start_us < ? ORDER BY start_us LIMIT ${ROWS_PER_STEP}`,
-  );
-  const labels = createLabelReader(database);
-  // An event that began long before the span may still reach into it.
-  let lastUs = span === null ? Number.MIN_SAFE_INTEGER : span.fromUs - longestEventUs(database) - 1;
-  const toUs = span?.toUs ?? Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const found = rows.all(lastUs, toUs);
-    for (const row of found) {
-      if (span !== null && row.end_us <= span.fromUs && row.start_us < span.fromUs) continue;
-      const facts = labels(row.label_id);
-      if (facts === null) continue;
-      const { start_us: startUs, end_us: endUs, time_zone: timeZone } = row;
-      const event = {
-        id: startUs,
-        startUs,
-        endUs,
-        timeZone,
-        utcOffsetMinutes: row.utc_offset_minutes,
-      };
-      visit(event, facts);
-    }
-    const last = found.at(-1);
-    if (last === undefined || found.length < ROWS_PER_STEP) return;
-    lastUs = last.start_us;
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-  }
-}
-
-function longestEventUs(database: StoreDatabase): number {
-  const longest = database
-    .prepare<{ longest_us: number | null }>(
-      `SELECT max(duration_us) AS longest_us FROM event INDEXED BY event_long WHERE duration_us > ${LONG_US}`,
-    )
-    .get();
-  return longest?.longest_us ?? LONG_US;
-}
-
-/** Facts by label, each read once: a year of events has few distinct ones. */
-function createLabelReader(database: StoreDatabase): (labelId: number) => EventFacts | null {
-  const known = new Map<number, EventFacts | null>();
-  const find = database.prepare<FactsRow>(
-    `SELECT ${FACTS_COLUMNS} FROM label LEFT JOIN document ON document.id = label.document_id WHERE label.id = ?`,
-  );
-  return (labelId) => {
-    let facts = known.get(labelId);
-    if (facts === undefined) {
-      const row = find.get(labelId);
-      facts = row === undefined ? null : readFacts(row);
-      if (known.size > 100_000) known.clear();
-      known.set(labelId, facts);
-    }
-    return facts;
-  };
-}
-
-function createPlan() {
-  const whole: number[] = [];
-  const cut: CutEvent[] = [];
-  const rewritten: { readonly id: number; readonly facts: EventFacts }[] = [];
-  const seen = new Set<EventFacts>();
-  const texts = new Set<string>();
-  let span: { readonly fromUs: number; readonly toUs: number } | null = null;
-
-  const note = ({ startUs, endUs }: EventSpan, facts: EventFacts): void => {
-    span = {
-      fromUs: Math.min(span?.fromUs ?? startUs, startUs),
-      toUs: Math.max(span?.toUs ?? endUs, endUs),
-    };
-    if (seen.has(facts)) return;
-    seen.add(facts);
-    for (const text of textsOf(facts)) if (text.length >= MIN_TEXT_CHARS) texts.add(text);
-  };
-
-  return {
-    remove: (event: FoundEvent, facts: EventFacts) => {
-      note(event, facts);
-      whole.push(event.id);
-    },
-    cut: (event: CutEvent) => {
-      note(
-        {
-          ...event,
-          startUs: event.keepUntilUs ?? event.startUs,
-          endUs: event.keepFromUs ?? event.endUs,
-        },
-        event.facts,
-      );
-      cut.push(event);
-    },
-    rewrite: (event: FoundEvent, old: EventFacts, facts: EventFacts) => {
-      note(event, old);
-      rewritten.push({ id: event.id, facts });
-    },
-    done: (): ForgetPlan => ({
-      whole,
-      cut,
-      rewritten,
-      labelCount: seen.size,
-      texts: [...texts].sort((a, b) => b.length - a.length).slice(0, MAX_TEXTS),
-      span,
-    }),
-  };
-}
-
-/** Everything in facts that came from outside. */
-export function textsOf(facts: EventFacts): readonly string[] {
-  switch (facts.kind) {
-    case "window":
-    case "tab":
-      return [facts.app, facts.title, facts.place].filter((text) => text !== null);
-    case "media":
-      return [facts.player, facts.title, facts.artist].filter((text) => text !== null);
-    case "notification":
-      return [facts.app, facts.summary];
-    case "editor":
-      return [facts.app, facts.file, facts.project, facts.branch, facts.language].filter(
-        (text) => text !== null,
-      );
-    default:
-      return [];
-  }
 }

@@ -41,13 +41,13 @@ export interface LedgerQuery {
   readonly limit: number;
 }
 
-/** Which entries are to go. An entry goes when any of these says so. */
+/**
+ * Which entries are to go: those made of one of the events, and those that were given within the span and hold
+ * the text, as far as either is given. With neither, the events alone decide.
+ */
 export interface LedgerSelection {
-  /** It was made of one of these events. */
   readonly eventIds: ReadonlySet<number>;
-  /** It was given within this span; null: its time does not matter. */
   readonly span: { readonly fromUs: number; readonly toUs: number } | null;
-  /** Its text or its reasons hold what is to be forgotten; null: its text does not matter. */
   readonly holds: ((text: string) => boolean) | null;
 }
 
@@ -304,10 +304,10 @@ function parseList(json: string): readonly unknown[] {
 
 function isSelected(entry: LedgerEntry, { eventIds, span, holds }: LedgerSelection): boolean {
   if (entry.eventIds.some((id) => eventIds.has(id))) return true;
-  if (span !== null && entry.firstUs < span.toUs && entry.lastUs >= span.fromUs) return true;
-  if (holds === null) return false;
+  if (span === null && holds === null) return false;
+  if (span !== null && !(entry.firstUs < span.toUs && entry.lastUs >= span.fromUs)) return false;
   const texts = [entry.text, entry.client, entry.session, ...entry.reasons];
-  return texts.some((text) => text !== null && holds(text));
+  return holds === null || texts.some((text) => text !== null && holds(text));
 }
 
 function errorKind(error: unknown): string {
