@@ -19,7 +19,7 @@ import { readTurn } from "./triage/read-turn.ts";
 import type { Intent, TurnReading } from "./triage/turn-reading.ts";
 import { weighReadings } from "./triage/weigh.ts";
 
-export const DEFAULT_DIGEST_TOKENS = 400;
+const DEFAULT_DIGEST_TOKENS = 400;
 
 export interface DigestRequest {
   readonly turn: string;

@@ -46,7 +46,7 @@ export function titleParts(app: string, title: string): TitleParts {
 }
 
 /** The segments of a title, cut at the separators that programs put between its parts. */
-export function splitTitle(title: string): readonly string[] {
+function splitTitle(title: string): readonly string[] {
   return title
     .split(SEPARATOR)
     .map((segment) => segment.trim())

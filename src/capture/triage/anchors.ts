@@ -199,7 +199,7 @@ interface FoundCall {
 }
 
 /** The newest call whose title holds the names of the turn; without names, the newest call. */
-export function findCall(
+function findCall(
   sources: AnchorSources,
   topic: Pick<Topic, "words">,
   within: Window | null,

@@ -25,7 +25,7 @@ export interface ReadingContext {
 const MINUTE_US = 60_000_000;
 const HOUR_US = 60 * MINUTE_US;
 /** Work goes on over a gap of this length, unless the owner was away. */
-export const EPISODE_GAP_US = 25 * MINUTE_US;
+const EPISODE_GAP_US = 25 * MINUTE_US;
 
 /**
  * The documents that had most of a window, each as one line: from its first to its last moment in the window,
@@ -142,7 +142,7 @@ export function activeWithin(visits: readonly Visit[], { fromUs, toUs }: Window)
   return visits.reduce((sum, visit) => sum + clipVisit(visit, fromUs, toUs).activeUs, 0);
 }
 
-export function clipVisit(visit: Visit, fromUs: number, toUs: number): Visit {
+function clipVisit(visit: Visit, fromUs: number, toUs: number): Visit {
   const clipped = clipSpan(visit, fromUs, toUs);
   if (clipped === null) return { ...visit, activeUs: 0 };
   const share = (clipped.endUs - clipped.startUs) / Math.max(1, visit.endUs - visit.startUs);
