@@ -19,10 +19,15 @@ import { createDigester } from "./capture/context-digest.ts";
 import { createPrivacyGate } from "./capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { checkPrivacyGate } from "./capture/privacy-check.ts";
+import { openRecording } from "./capture/recording.ts";
 import { createSampler } from "./capture/sampler.ts";
 import { pausedSnapshot, readSnapshot } from "./capture/snapshot.ts";
 import { createSourceKeeper, type SourceKeeper } from "./capture/sources/keeper.ts";
-import { createSourceRegistry, type SourceRegistry } from "./capture/sources/registry.ts";
+import {
+  createReplayRegistry,
+  createSourceRegistry,
+  type SourceRegistry,
+} from "./capture/sources/registry.ts";
 import type {
   Blindness,
   SampleOf,
@@ -73,11 +78,13 @@ export interface ActivityApp extends ActivityApi {
 
 /** Opens the store and makes everything ready. Throws what the store or the rules throw. */
 export function createActivityApp(options: ActivityAppOptions): ActivityApp {
-  const { config, paths, env, clock, log, registry = createSourceRegistry() } = options;
+  const { config, paths, env, clock, log } = options;
   const { capture } = config;
+  const registry = options.registry ?? chooseRegistry(capture);
   const startedUs = clock.nowUs();
   const gate = createPrivacyGate(config.privacy, { timeZone: clock.timeZone });
   checkPrivacyGate(gate, config.privacy, startedUs);
+  const recording = capture.record === "" ? null : openRecording(capture.record, { gate, clock });
   const store = openEventStore({ directory: paths.dataDirectory, clock, log });
   const search = openSearch(store.database.path);
   const { keep_days: keepDays, max_megabytes: maxMegabytes } = config.store;
@@ -173,8 +180,11 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   return {
     start: async () => {
       sampler.start({
-        input: polled(keepers.input, (result) => watchdog.answered("input", result)),
-        system: polled(keepers.system),
+        input: polled(keepers.input, (result) => {
+          watchdog.answered("input", result);
+          note("input", result);
+        }),
+        system: polled(keepers.system, (result) => note("system", result)),
         window: polled(keepers.window),
       });
       await Promise.all(Object.values(keepers).map(async (keeper) => keeper?.start()));
@@ -249,6 +259,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       watchdog.close();
       for (const keeper of Object.values(keepers)) keeper?.close();
       sampler.close();
+      recording?.close();
       changes.close();
       await chores?.destroy();
       await housekeeping.close();
@@ -267,12 +278,20 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       kind,
       providers: registry.providersFor(kind),
       context: { env, clock, log },
-      onSample: (result) => onSample(result),
+      onSample: (result) => {
+        note(kind, result);
+        onSample(result);
+      },
       onState: () => {
         held = null;
         changes.notify();
       },
     });
+  }
+
+  /** Into the recording, if one is being made; what is paused is recorded nowhere. */
+  function note<K extends SourceKind>(kind: K, result: SourceResult<SampleOf[K]>): void {
+    if (owner.paused() === null) recording?.note(kind, result);
   }
 
   /** The block first, which may take its time; then the events, which leave the queue as the turn is rendered. */
@@ -462,6 +481,11 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         },
     );
   }
+}
+
+function chooseRegistry(capture: Config["capture"]): SourceRegistry {
+  const { replay, replay_speed: speed } = capture;
+  return replay === "" ? createSourceRegistry() : createReplayRegistry({ file: replay, speed });
 }
 
 function watched<K extends SourceKind>(

@@ -23,6 +23,12 @@ const captureSchema = z.strictObject({
   assistant_apps: z
     .array(z.string().min(1))
     .default(["claude", "claude desktop", "chatgpt", "activityd"]),
+  /** A new file to which everything captured is written as well, past the privacy gate; empty: none. */
+  record: z.string().default(""),
+  /** A recorded file that is played back in place of the desktop; empty: none. */
+  replay: z.string().default(""),
+  /** How many times as fast as it was recorded a session is played back. */
+  replay_speed: z.number().min(0.01).max(10_000).default(1),
 });
 
 const storeSchema = z.strictObject({

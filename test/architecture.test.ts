@@ -15,7 +15,7 @@ const ROOMS = [
   { name: "auto-reply", pattern: /^auto-reply\// },
   { name: "events", pattern: /^capture\/(events|titles)\.ts$/ },
   { name: "registry", pattern: /^capture\/sources\/registry\.ts$/ },
-  { name: "port", pattern: /^capture\/sources\/(source|keeper)\.ts$/ },
+  { name: "port", pattern: /^capture\/sources\/(source|keeper|recorded)\.ts$/ },
   { name: "backend", pattern: /^capture\/sources\// },
   { name: "privacy", pattern: /^capture\/privacy[^/]*\.ts$/ },
   { name: "store", pattern: /^store\// },

@@ -62,6 +62,17 @@ export function createSourceRegistry(): SourceRegistry {
   return { providersFor: (kind) => providers[kind] };
 }
 
+/** A recorded session in place of the desktop: nothing else is asked. `speed` 1 is its own timing. */
+export function createReplayRegistry(options: {
+  readonly file: string;
+  readonly speed: number;
+}): SourceRegistry {
+  const replay = once(async () => (await import("./replay.ts")).createReplay(options));
+  return {
+    providersFor: (kind) => [lazy("replay", kind, async () => (await replay()).providerOf(kind))],
+  };
+}
+
 /** A provider whose module is imported at its first use. */
 function lazy<K extends SourceKind>(
   id: string,
