@@ -223,7 +223,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       }
       return store.between(fromUs, toUs, { limit, ...(kinds === undefined ? {} : { kinds }) });
     },
-    search: (request) => search.search(request),
+    search: (request) => {
+      settle();
+      return search.search(request);
+    },
     watch: (watchOptions) => watch(watchOptions?.signal, watchOptions?.client),
     enqueueEvent: async (request) => ({
       outcome: queue.enqueue({ ...request, text: redactLines(request.text, gate.text) }),
@@ -338,8 +341,19 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       : renderAnswer(request, parseNow(request.now), true);
   }
 
+  /** Visits follow the events about once a minute; who asks about the past means the last minute too. */
+  function settle(): void {
+    try {
+      store.settle();
+    } catch (thrown) {
+      // While nothing can be written, the answer comes from what was settled before.
+      if (!(thrown instanceof ActivityError)) throw thrown;
+    }
+  }
+
   function digestAnswer(request: ContextRequest, turn: string): ContextAnswer {
     const startedAtUs = clock.monotonicUs();
+    settle();
     const nowUs = request.now === undefined ? clock.nowUs() : parseNow(request.now);
     const { session, budgetTokens } = request;
     const previousTurn = session === undefined ? null : turns.exchange(session, turn, nowUs);

@@ -77,10 +77,19 @@ export function createDocuments(database: StoreDatabase): Documents {
   );
 
   const tracked = new Set<Set<number>>();
+  /** Labels given out lately by their facts: a person goes to and fro between a few windows. */
+  const recent = new Map<string, RecentLabel>();
+  const isStill = database.prepare("SELECT 1 FROM label WHERE id = ? AND hash = ?");
 
   const givenOut = (label: Label): Label => {
     for (const seen of tracked) seen.add(label.id);
     return label;
+  };
+
+  const remember = (key: string, hash: bigint, label: Label): Label => {
+    if (recent.size >= REMEMBERED_LABELS) recent.clear();
+    recent.set(key, { label, hash });
+    return givenOut(label);
   };
 
   const internDocument = (kind: EventKind, { app, title, place }: DocumentText): number => {
@@ -99,17 +108,26 @@ export function createDocuments(database: StoreDatabase): Documents {
 
   return {
     intern: (facts) => {
+      // Another order of the fields is another key, which costs a look-up and nothing else.
+      const key = JSON.stringify(facts);
+      const lately = recent.get(key);
+      if (lately !== undefined) {
+        // It may have been erased or undone since, and its number given to another.
+        if (isStill.get(lately.label.id, lately.hash) !== undefined) return givenOut(lately.label);
+        recent.delete(key);
+      }
       const stored = toStored(facts);
       const { document, rawTitle, rest } = stored;
       const hash = labelHash(facts.kind, stored);
       const known = findLabel.all(hash).find((row) => isSameStored(facts.kind, stored, row));
-      if (known !== undefined)
-        return givenOut({ id: known.label_id, documentId: known.document_id });
+      if (known !== undefined) {
+        return remember(key, hash, { id: known.label_id, documentId: known.document_id });
+      }
       const documentId = document === null ? null : internDocument(facts.kind, document);
       const sequence = Math.floor((lastLabel.get()?.id ?? 0) / (KIND_MASK + 1)) + 1;
       const id = sequence * (KIND_MASK + 1) + KIND_CODES[facts.kind];
       addLabel.run(id, hash, documentId, rawTitle, rest);
-      return givenOut({ id, documentId });
+      return remember(key, hash, { id, documentId });
     },
     internApp: (app) => internDocument("window", { app, title: null, place: null }),
     trackInterned: () => {
@@ -123,6 +141,13 @@ export function createDocuments(database: StoreDatabase): Documents {
       };
     },
   };
+}
+
+const REMEMBERED_LABELS = 256;
+
+interface RecentLabel {
+  readonly label: Label;
+  readonly hash: bigint;
 }
 
 /** The facts of a stored label. */

@@ -6,6 +6,7 @@
 import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import { KIND_CODES, KIND_MASK, type Documents } from "./documents.ts";
+import type { Settlement } from "./settlement.ts";
 import type { Visits } from "./visits.ts";
 
 /**
@@ -43,10 +44,12 @@ export interface EraserParts {
   readonly database: StoreDatabase;
   readonly documents: Documents;
   readonly visits: Visits;
+  readonly settlement: Settlement;
   readonly onErased: (events: number) => void;
 }
 
-export function createEraser({ database, documents, visits, onErased }: EraserParts): Eraser {
+export function createEraser(parts: EraserParts): Eraser {
+  const { database, documents, visits, settlement, onErased } = parts;
   const findEvent = database.prepare<EventRow>(
     `SELECT event.start_us, event.start_us + duration_us AS end_us, label_id, document_id, zone.name AS time_zone
        FROM event JOIN zone ON zone.id = zone_id LEFT JOIN label ON label.id = label_id
@@ -93,6 +96,7 @@ export function createEraser({ database, documents, visits, onErased }: EraserPa
     const row = findEvent.get(id);
     if (row === undefined) return null;
     dropEvent.run(id);
+    settlement.forgetEvent(id);
     if ((row.label_id & KIND_MASK) === KIND_CODES.window && row.document_id !== null) {
       const stretch = { documentId: row.document_id, startUs: id, timeZone: row.time_zone };
       if (mode === "forget") visits.subtract(stretch, row.end_us);
@@ -192,12 +196,14 @@ export function createEraser({ database, documents, visits, onErased }: EraserPa
     let events = 0;
     const labels = new Set<number>();
     for (const batch of batches(items, EVENTS_PER_STEP)) {
-      const changed = database.transaction(() =>
-        batch.flatMap((item) => {
+      const changed = database.transaction(() => {
+        // What is taken off visits and totals must have been added before.
+        settlement.settle();
+        return batch.flatMap((item) => {
           const row = change(item);
           return row === null ? [] : [row];
-        }),
-      );
+        });
+      });
       events += changed.length;
       onStep(changed.length);
       for (const row of changed) labels.add(row.label_id);
@@ -225,6 +231,7 @@ export function createEraser({ database, documents, visits, onErased }: EraserPa
       ),
     totalsOf: (app) => {
       database.transaction(() => {
+        settlement.settle();
         dropTotalsOfApp.run(app);
         dropAppOnly.run(app);
       });

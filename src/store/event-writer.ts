@@ -1,11 +1,12 @@
 /**
  * Changing the record: events are begun, their ends move, and whole events are put in from elsewhere. It
- * promises that every change is one transaction, with visits and totals in it.
+ * promises that every change is one transaction, and that visits and totals follow by `settle`.
  */
 import type { EventFacts, EventSpan } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
 import { KIND_CODES, KIND_MASK, type Documents } from "./documents.ts";
+import { createSettlement, type Settlement } from "./settlement.ts";
 import type { Visits } from "./visits.ts";
 
 /** What putting an event did: `present` when it was there already, `extended` when it only lasted longer. */
@@ -26,8 +27,7 @@ export interface EventWriter {
   readonly put: (facts: EventFacts, span: EventSpan) => PutResult;
   /** The committed end and the kind of an event; null when there is none. */
   readonly find: (id: number) => { readonly endUs: number; readonly kindCode: number } | null;
-  /** Makes visits and totals anew from the events, in steps; for a database whose parts were recovered. */
-  readonly rebuildDerived: () => void;
+  readonly settlement: Settlement;
 }
 
 export function createEventWriter(
@@ -53,12 +53,7 @@ export function createEventWriter(
   const findZone = database.prepare<{ id: number }>(
     "SELECT id FROM zone WHERE name = ? AND utc_offset_minutes = ?",
   );
-  const windowsFrom = database.prepare<EventRow & { start_us: number }>(
-    `SELECT event.start_us, event.start_us + duration_us AS end_us, label_id,
-            label.document_id AS document_id, zone.name AS time_zone
-       FROM event JOIN zone ON zone.id = zone_id JOIN label ON label.id = label_id
-      WHERE event.start_us >= ? AND label_id & 15 = 0 ORDER BY event.start_us LIMIT ${ROWS_PER_STEP}`,
-  );
+  const settlement = createSettlement(database, visits);
 
   const zoneId = ({ timeZone, utcOffsetMinutes }: EventSpan): number => {
     const known = findZone.get(timeZone, utcOffsetMinutes);
@@ -73,9 +68,13 @@ export function createEventWriter(
 
   const moveEnd = (id: number, row: EventRow, endUs: number): void => {
     if (row.end_us === endUs) return;
-    setDuration.run(endUs - id, id);
     const { document_id: documentId, time_zone: timeZone } = row;
-    if ((row.label_id & KIND_MASK) !== KIND_CODES.window || documentId === null) return;
+    const isWindow = (row.label_id & KIND_MASK) === KIND_CODES.window;
+    const isSettled = isWindow && settlement.isSettled(id);
+    // Visits that fall apart are made anew from the events: all of them must have been added.
+    if (isSettled) settlement.settle();
+    setDuration.run(endUs - id, id);
+    if (!isSettled || documentId === null) return;
     visits.moveEnd({ documentId, startUs: id, timeZone }, row.end_us, endUs);
   };
 
@@ -94,7 +93,7 @@ export function createEventWriter(
         if (isThere(startUs, label.id)) return null;
         continue;
       }
-      if (facts.kind === "window" && label.documentId !== null) {
+      if (facts.kind === "window" && label.documentId !== null && settlement.isSettled(startUs)) {
         visits.add({ documentId: label.documentId, startUs, timeZone: span.timeZone }, endUs);
       }
       return { id: startUs, endUs };
@@ -137,32 +136,9 @@ export function createEventWriter(
       const row = findEvent.get(id);
       return row === undefined ? null : { endUs: row.end_us, kindCode: row.label_id & KIND_MASK };
     },
-    rebuildDerived: () => {
-      database.execute(
-        "DELETE FROM visit; DELETE FROM day_total; DELETE FROM day; DELETE FROM hour_total",
-      );
-      for (let fromUs = Number.MIN_SAFE_INTEGER; ;) {
-        const rows = windowsFrom.all(fromUs);
-        database.transaction(() => {
-          for (const {
-            start_us: startUs,
-            end_us: endUs,
-            document_id,
-            time_zone: timeZone,
-          } of rows) {
-            if (document_id !== null)
-              visits.add({ documentId: document_id, startUs, timeZone }, endUs);
-          }
-        });
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < ROWS_PER_STEP) return;
-        fromUs = last.start_us + 1;
-      }
-    },
+    settlement,
   };
 }
-
-const ROWS_PER_STEP = 5000;
 
 interface EventRow {
   readonly end_us: number;

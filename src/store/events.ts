@@ -47,6 +47,11 @@ export interface EventStore {
   readonly summary: () => StoreSummary;
   /** Puts in a whole event, such as from an export; the same facts at the same start are one event. */
   readonly put: (facts: EventFacts, span: EventSpan) => PutResult;
+  /**
+   * Brings visits and totals up to all events. Done about once a minute anyway: a reader of theirs asks for it
+   * before it looks at the present.
+   */
+  readonly settle: () => void;
   /** Takes events out again. */
   readonly eraser: Eraser;
   /** What was done about a damaged database when the store was opened; null when it was sound. */
@@ -97,6 +102,8 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
   let lastCommittedUs: number | null = null;
   let eventCount: number | null = null;
   let commitsSinceCheckpoint = 0;
+  /** Wall time of the last settlement by the pulse. */
+  let settledUs: number | null = null;
   /** The pulse of the process before, until its events could be extended. */
   let lastPulse = readPulse(pulsePath);
 
@@ -171,11 +178,23 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
         return [{ id, committedEndUs }];
       });
       pulseFile.write({ nowUs: Math.round(nowUs), entries });
-      keepHouse();
+      keepHouse(nowUs);
     },
     between: reader.between,
     latest: reader.latest,
-    activeOn: reader.activeOn,
+    activeOn: (localDay) => {
+      const settled = reader.activeOn(localDay);
+      const pending = writer.settlement.pendingOn(localDay);
+      const firsts = [settled?.firstUs, pending.firstUs].filter(
+        (us) => us !== undefined && us !== null,
+      );
+      const activeUs = (settled?.activeUs ?? 0) + pending.activeUs;
+      return activeUs > 0 ? { activeUs, firstUs: Math.min(...firsts) } : null;
+    },
+    settle: () => {
+      changing(writer.settlement.settle);
+      settledUs = null;
+    },
     summary: () => {
       eventCount ??= reader.count();
       return {
@@ -192,18 +211,34 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
         reader.noteDuration(span.endUs - span.startUs);
         return result;
       }),
-    eraser: createEraser({ database, documents, visits, onErased: (events) => countMore(-events) }),
+    eraser: createEraser({
+      database,
+      documents,
+      visits,
+      settlement: writer.settlement,
+      onErased: (events) => countMore(-events),
+    }),
     recovery,
     database,
     close: () => {
+      try {
+        writer.settlement.settle();
+      } catch {
+        // Unwritable: the next process settles, as after a crash.
+      }
       pulseFile.close();
       database.close();
     },
   };
 
   /** A pulse falls between samples: here nobody waits for the disk. */
-  function keepHouse(): void {
+  function keepHouse(nowUs: number): void {
     try {
+      settledUs ??= nowUs;
+      if (Math.abs(nowUs - settledUs) >= SETTLE_EVERY_US) {
+        settledUs = nowUs;
+        writer.settlement.settle();
+      }
       if (database.rescue()) {
         pulseFile.close();
         log.warn("the data folder was gone: wrote the database anew");
@@ -220,6 +255,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
 
 /** Twice what can be open at once: idle, lock, sleep, system, a window, a gap, some media. */
 const REMEMBERED_ENDS = 64;
+const SETTLE_EVERY_US = 60_000_000;
 /** About 4 MB of log: large enough to write each page once for many commits, small enough to take milliseconds. */
 const COMMITS_PER_CHECKPOINT = 250;
 

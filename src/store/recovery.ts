@@ -148,6 +148,7 @@ function mergeBackup(fresh: StoreDatabase, directory: string, log: Log): number 
     } finally {
       source.close();
     }
+    writer.settlement.settle();
   } catch (error) {
     // A backup that cannot be read costs what only it had; the rest is recovered all the same.
     log.warn("cannot merge the backup", {

@@ -4,10 +4,10 @@
  * whose events have long expired are kept.
  */
 import type { StoreDatabase } from "./database.ts";
-import { createDocuments, documentHash, KIND_CODES, KIND_MASK, labelHash } from "./documents.ts";
-import { createEventWriter } from "./event-writer.ts";
+import { documentHash, KIND_CODES, KIND_MASK, labelHash } from "./documents.ts";
 import { EVENT_KINDS } from "../capture/events.ts";
 import { readRawRecords, type RawRecord, type RawValue } from "./page-reader.ts";
+import { createSettlement } from "./settlement.ts";
 import { createVisits } from "./visits.ts";
 
 export interface SalvageCounts {
@@ -25,7 +25,9 @@ export function salvage(path: string, fresh: StoreDatabase, nowUs: number): Salv
   copyRecords(path, fresh, nowUs);
   dropUnprovenLabels(fresh);
   const unreadable = dropEventsWithoutText(fresh);
-  createEventWriter(fresh, createDocuments(fresh), createVisits(fresh)).rebuildDerived();
+  // What was settled in the damaged file does not matter: all is added up anew.
+  fresh.execute("DELETE FROM meta WHERE name = 'settled'");
+  createSettlement(fresh, createVisits(fresh)).settle();
   restoreTotals(fresh);
   const salvaged = fresh.prepare<{ n: number }>("SELECT count(*) AS n FROM event").get()?.n ?? 0;
   return { salvaged, unreadable };

@@ -5,6 +5,7 @@
 import { EVENT_KINDS, type EventKind } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
+import { KIND_CODES } from "./documents.ts";
 
 export interface SearchRequest {
   /** Words that must all be there; 1 to 400 characters. */
@@ -41,10 +42,8 @@ export interface SearchAnswer {
   readonly truncated: boolean;
 }
 
-/** Documents, and visits, that are looked at for one question. About 15 ms of work at most. */
-const CUT_OFF = 20_000;
-/** Events of kinds other than windows, each. */
-const RARE_CUT_OFF = 2000;
+/** Documents, visits and events of each kind that are looked at for one question: some milliseconds of work. */
+const CUT_OFF = 5000;
 const DEFAULT_LIMIT = 50;
 const MOST_HITS = 1000;
 
@@ -71,92 +70,107 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
       `Give a limit from 1 to ${MOST_HITS}.`,
     );
   }
-  const exact = matches(
-    database,
-    words.map((word) => `"${word}"`),
-  );
-  const found =
-    exact.length > 0
-      ? exact
-      : matches(
-          database,
-          words.map((word) => `"${word}"*`),
-        );
-  const seen = whenSeen(database, new Set(found), fromUs, toUs);
+  const exact = words.map((word) => `"${word}"`).join(" AND ");
+  const isExact = database.prepare(`${MATCHING} LIMIT 1`).get(exact) !== undefined;
+  const terms = isExact ? exact : words.map((word) => `"${word}"*`).join(" AND ");
+  const range = { fromUs: fromUs ?? -Infinity, toUs: toUs ?? Infinity };
+  const seen = new Map(whenSeen(database, terms, range, limit + 1));
   // Without a range, what was last seen long ago still counts: newest documents first.
-  const rest = fromUs === null && toUs === null ? found.filter((id) => !seen.has(id)) : [];
-  for (const id of rest.slice(0, limit)) {
-    const last = lastVisit(database, id);
-    if (last !== null) seen.set(id, last);
-  }
-  const ordered = [...seen].sort(([, a], [, b]) => b.lastUs - a.lastUs);
+  const isOpen = fromUs === null && toUs === null;
+  const older = isOpen && seen.size <= limit ? lookBack(database, terms, seen, limit + 1) : [];
+  const ordered = [...seen, ...older].sort(([, a], [, b]) => b.lastUs - a.lastUs);
   return {
     hits: ordered.slice(0, limit).flatMap(([id, times]) => readHit(database, id, times)),
-    truncated: ordered.length > limit || rest.length > limit || found.length >= CUT_OFF,
+    truncated: ordered.length > limit,
   };
 }
+
+/** Documents that match, newest first. */
+const MATCHING = "SELECT rowid FROM document_fts WHERE document_fts MATCH ? ORDER BY rowid DESC";
 
 interface Times {
-  lastUs: number;
-  activeUs: number;
-  visits: number;
+  readonly lastUs: number;
+  readonly activeUs: number;
+  readonly visits: number;
 }
 
-function matches(database: StoreDatabase, terms: readonly string[]): readonly number[] {
-  return database
-    .prepare<{ rowid: number }>(
-      `SELECT rowid FROM document_fts WHERE document_fts MATCH ? ORDER BY rowid DESC LIMIT ${CUT_OFF}`,
-    )
-    .all(terms.join(" AND "))
-    .map(({ rowid }) => rowid);
+interface SeenRow extends Times {
+  readonly id: number;
 }
 
-/** When these documents were seen within a range, from its newest visits and events back. */
+/** What matches among the newest visits and events of a range, last seen first. All of it happens in SQLite. */
 function whenSeen(
   database: StoreDatabase,
-  ids: ReadonlySet<number>,
-  fromUs: number | null,
-  toUs: number | null,
-): Map<number, Times> {
-  const seen = new Map<number, Times>();
-  if (ids.size === 0) return seen;
-  const note = (id: number, endUs: number, activeUs: number): void => {
-    if (!ids.has(id)) return;
-    const times = seen.get(id) ?? { lastUs: endUs, activeUs: 0, visits: 0 };
-    times.lastUs = Math.max(times.lastUs, endUs);
-    times.activeUs += activeUs;
-    times.visits += 1;
-    seen.set(id, times);
-  };
-  const from = fromUs ?? Number.MIN_SAFE_INTEGER;
-  const to = toUs ?? Number.MAX_SAFE_INTEGER;
-  const visits = database.prepare<{ document_id: number; end_us: number; active_us: number }>(
-    `SELECT document_id, end_us, active_us FROM visit
-      WHERE start_us >= ? AND start_us < ? ORDER BY start_us DESC LIMIT ${CUT_OFF}`,
+  terms: string,
+  range: { readonly fromUs: number; readonly toUs: number },
+  limit: number,
+): readonly (readonly [number, Times])[] {
+  const { fromUs, toUs } = range;
+  const rare = database
+    .prepare<{ id: number; kind: string }>(
+      `SELECT id, kind FROM document WHERE id IN (${MATCHING} LIMIT ${RARE + 1})`,
+    )
+    .all(terms);
+  const isRare = rare.length <= RARE;
+  // Of few documents every visit is looked at; of many the newest visits, whosever they are.
+  const visits = isRare
+    ? `SELECT document_id, end_us, active_us FROM visit
+        WHERE document_id IN (${MATCHING}) AND start_us >= ? AND start_us < ?`
+    : `SELECT document_id, end_us, active_us FROM
+         (SELECT document_id, end_us, active_us FROM visit
+           WHERE start_us >= ? AND start_us < ? ORDER BY start_us DESC LIMIT ${CUT_OFF})
+        WHERE document_id IN (${MATCHING} LIMIT ${CUT_OFF})`;
+  const windows = database.prepare<SeenRow>(lastSeenFirst(visits));
+  const others = database.prepare<SeenRow>(
+    lastSeenFirst(
+      `SELECT document_id, end_us, active_us FROM
+         (SELECT document_id, event.start_us + duration_us AS end_us, duration_us AS active_us
+            FROM event JOIN label ON label.id = label_id
+           WHERE label_id & 15 = ? AND label_id & 15 <> 0
+             AND event.start_us >= ? AND event.start_us < ?
+           ORDER BY event.start_us DESC LIMIT ${CUT_OFF})
+        WHERE document_id IN (${MATCHING} LIMIT ${CUT_OFF})`,
+    ),
   );
-  for (const row of visits.all(from, to)) note(row.document_id, row.end_us, row.active_us);
-  const rare = database.prepare<{ document_id: number; end_us: number; duration_us: number }>(
-    `SELECT document_id, event.start_us + duration_us AS end_us, duration_us
-       FROM event JOIN label ON label.id = label_id
-      WHERE label_id & 15 = ? AND label_id & 15 <> 0 AND event.start_us >= ? AND event.start_us < ?
-      ORDER BY event.start_us DESC LIMIT ${RARE_CUT_OFF}`,
-  );
-  for (const code of SEEN_KINDS) {
-    for (const row of rare.all(code, from, to)) note(row.document_id, row.end_us, row.duration_us);
-  }
-  return seen;
+  const kinds = isRare
+    ? SEEN_KINDS.filter((kind) => rare.some((row) => row.kind === kind))
+    : SEEN_KINDS;
+  const rows = [
+    ...(isRare ? windows.all(terms, fromUs, toUs, limit) : windows.all(fromUs, toUs, terms, limit)),
+    ...kinds.flatMap((kind) => others.all(KIND_CODES[kind], fromUs, toUs, terms, limit)),
+  ];
+  return rows.map(({ id, ...seen }) => [id, seen]);
 }
 
-/** Codes of the kinds other than windows that have documents: media, notification, editor, tab. */
-const SEEN_KINDS = [5, 6, 8, 9] as const;
+function lastSeenFirst(rows: string): string {
+  return `SELECT document_id AS id, max(end_us) AS lastUs, sum(active_us) AS activeUs, count(*) AS visits
+    FROM (${rows}) GROUP BY document_id ORDER BY lastUs DESC LIMIT ?`;
+}
 
-function lastVisit(database: StoreDatabase, id: number): Times | null {
-  const row = database
-    .prepare<{ end_us: number; active_us: number }>(
-      "SELECT end_us, active_us FROM visit WHERE document_id = ? ORDER BY start_us DESC LIMIT 1",
-    )
-    .get(id);
-  return row === undefined ? null : { lastUs: row.end_us, activeUs: row.active_us, visits: 1 };
+/** Fewer documents than this are few. */
+const RARE = 200;
+/** Kinds other than windows that have documents. */
+const SEEN_KINDS = ["media", "notification", "editor", "tab"] as const;
+
+/** Matching documents that were last seen before the newest visits, at most `limit` with those of `seen`. */
+function lookBack(
+  database: StoreDatabase,
+  terms: string,
+  seen: ReadonlyMap<number, Times>,
+  limit: number,
+): readonly (readonly [number, Times])[] {
+  const matching = database.prepare<{ rowid: number }>(`${MATCHING} LIMIT ${CUT_OFF}`);
+  const lastVisit = database.prepare<Times>(
+    `SELECT end_us AS lastUs, active_us AS activeUs, 1 AS visits FROM visit
+      WHERE document_id = ? ORDER BY start_us DESC LIMIT 1`,
+  );
+  const found: (readonly [number, Times])[] = [];
+  for (const { rowid } of matching.all(terms)) {
+    if (seen.size + found.length >= limit) break;
+    const times = seen.has(rowid) ? undefined : lastVisit.get(rowid);
+    if (times !== undefined) found.push([rowid, times]);
+  }
+  return found;
 }
 
 function readHit(database: StoreDatabase, id: number, times: Times): readonly SearchHit[] {

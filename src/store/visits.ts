@@ -20,8 +20,16 @@ export interface Stretch {
 export interface Visits {
   /** A window event `[startUs, endUs)` was added. */
   readonly add: (stretch: Stretch, endUs: number) => void;
-  /** The end of a window event moved; the event row already has its new duration. */
-  readonly moveEnd: (stretch: Stretch, oldEndUs: number, newEndUs: number) => void;
+  /**
+   * The end of a window event moved; the event row already has its new duration. Events that start after
+   * `throughUs` are not looked at: they were not added yet.
+   */
+  readonly moveEnd: (
+    stretch: Stretch,
+    oldEndUs: number,
+    newEndUs: number,
+    throughUs?: number,
+  ) => void;
   /** A window event was deleted: takes its time off the totals. Its visit follows by `rebuild`. */
   readonly subtract: (stretch: Stretch, endUs: number) => void;
   /** Makes the visits of a document that touch `[fromUs, toUs]` anew from its events. */
@@ -146,7 +154,12 @@ export function createVisits(database: StoreDatabase): Visits {
     joinNext(documentId, { start_us: startUs, end_us: endUs, active_us: endUs - startUs });
   };
 
-  const rebuild = (documentId: number, fromUs: number, toUs: number): void => {
+  const rebuild = (
+    documentId: number,
+    fromUs: number,
+    toUs: number,
+    throughUs = Number.MAX_SAFE_INTEGER,
+  ): void => {
     const before = visitBefore.get(documentId, fromUs);
     const first = before !== undefined && before.end_us >= fromUs ? before.start_us : fromUs;
     let last = toUs;
@@ -156,7 +169,7 @@ export function createVisits(database: StoreDatabase): Visits {
       dropVisit.run(next.start_us);
       next = visitAfter.get(documentId, next.start_us);
     }
-    for (const event of eventsOfDocument.all(first, last, documentId)) {
+    for (const event of eventsOfDocument.all(first, Math.min(last, throughUs), documentId)) {
       addToVisits(documentId, event.start_us, event.end_us);
     }
   };
@@ -166,7 +179,7 @@ export function createVisits(database: StoreDatabase): Visits {
       addToVisits(stretch.documentId, stretch.startUs, endUs);
       credit(stretch, stretch.startUs, endUs);
     },
-    moveEnd: (stretch, oldEndUs, newEndUs) => {
+    moveEnd: (stretch, oldEndUs, newEndUs, throughUs) => {
       const { documentId, startUs } = stretch;
       if (newEndUs === oldEndUs) return;
       if (newEndUs > oldEndUs) credit(stretch, oldEndUs, newEndUs);
@@ -174,7 +187,7 @@ export function createVisits(database: StoreDatabase): Visits {
       const visit = visitBefore.get(documentId, startUs);
       if (visit === undefined || newEndUs < oldEndUs) {
         // What an end that moves back leaves may fall apart.
-        rebuild(documentId, startUs, Math.max(oldEndUs, newEndUs));
+        rebuild(documentId, startUs, Math.max(oldEndUs, newEndUs), throughUs);
         return;
       }
       const moved = {

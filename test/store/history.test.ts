@@ -48,6 +48,7 @@ function withStore(
       } as const;
       store.begin(facts, { startUs, endUs, ...ZONE });
     }
+    store.settle();
     look(createHistory(store.database));
   } finally {
     store.close();

@@ -103,6 +103,7 @@ function openBoth(): { store: EventStore; search: Search } {
 function see(store: EventStore, facts: EventFacts, afterS: number): void {
   const startUs = T0 + afterS * S;
   store.begin(facts, { startUs, endUs: startUs + 5 * S, utcOffsetMinutes: 0, timeZone: "UTC" });
+  store.settle();
 }
 
 function window(app: string, title: string, place: string | null = null): EventFacts {

@@ -19,6 +19,7 @@ interface Step {
   readonly gapS: number;
   readonly lengthS: number;
   readonly which: number;
+  readonly settle: boolean;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -27,10 +28,11 @@ const step: fc.Arbitrary<Step> = fc.record({
   gapS: fc.oneof(fc.integer({ min: -200, max: 200 }), fc.constantFrom(89, 90, 91, 3600, 100_000)),
   lengthS: fc.oneof(fc.integer({ min: 0, max: 200 }), fc.constantFrom(0, 3600, 90_000)),
   which: fc.nat(),
+  settle: fc.boolean(),
 });
 
 describe("visits and totals", () => {
-  it("equal what the events alone give, after any begins and moved ends in any order", () => {
+  it("equal what the events alone give, after any begins, moved ends and settlements in any order", () => {
     const home = createTempHome();
     const clock = createFakeClock("2026-10-24T20:00:00Z");
     const store = openEventStore({ directory: home, clock, log: silentLog });
@@ -38,11 +40,12 @@ describe("visits and totals", () => {
       fc.assert(
         fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
           store.database.execute(
-            "DELETE FROM event; DELETE FROM visit; DELETE FROM day_total; DELETE FROM day; DELETE FROM hour_total",
+            "DELETE FROM event; DELETE FROM visit; DELETE FROM day_total; DELETE FROM day; DELETE FROM hour_total; DELETE FROM meta",
           );
           const ids: number[] = [];
           let atUs = T0;
-          for (const { move, document, gapS, lengthS, which } of steps) {
+          for (const { move, document, gapS, lengthS, which, settle } of steps) {
+            if (settle) store.settle();
             const id = ids[which % Math.max(ids.length, 1)];
             if (move && id !== undefined) {
               store.setEnd(id, id + lengthS * S);
@@ -54,6 +57,10 @@ describe("visits and totals", () => {
             ids.push(store.begin(window(document), { startUs, endUs, ...zone }));
             atUs = Math.max(atUs, endUs);
           }
+          const days = Object.fromEntries(activeDays(store.database));
+          const told = Object.keys(days).map((day) => [day, store.activeOn(day)?.activeUs]);
+          expect(Object.fromEntries(told)).toEqual(days);
+          store.settle();
           expect(readTotals(store.database)).toEqual(totalsFromEvents(store.database));
           expect(readVisits(store.database)).toEqual(visitsFromEvents(store.database));
         }),
@@ -62,7 +69,7 @@ describe("visits and totals", () => {
     } finally {
       store.close();
     }
-  });
+  }, 600_000);
 
   it("part at local midnight, on the day as long as it is", () => {
     const clock = createFakeClock("2026-10-24T20:00:00Z");
@@ -147,6 +154,20 @@ function totalsFromEvents(database: StoreDatabase): unknown {
     firsts: ordered(firsts).map(([local_day, first_us]) => ({ local_day, first_us })),
     hours: ordered(hours).map(([utc_hour, active_us]) => ({ utc_hour, active_us })),
   };
+}
+
+/** Active time by local day ("2026-10-24"), whatever is settled. */
+function activeDays(database: StoreDatabase): readonly (readonly [string, number])[] {
+  const hours = new Map<string, number>();
+  for (const { start_us, end_us } of windowEvents(database)) {
+    for (let atUs = start_us; atUs < end_us;) {
+      const untilUs = Math.min(end_us, (Math.floor(atUs / (3600 * S)) + 1) * 3600 * S);
+      const day = String(berlinDay(atUs)).replace(/(\d{4})(\d\d)(\d\d)/, "$1-$2-$3");
+      hours.set(day, (hours.get(day) ?? 0) + untilUs - atUs);
+      atUs = untilUs;
+    }
+  }
+  return [...hours];
 }
 
 function berlinDay(atUs: number): number {
