@@ -130,6 +130,7 @@ describe("a replay", () => {
     writeFileSync(file, `${HEAD}\n${line(0, 1)}\n${line(1, 2).slice(0, 20)}`);
     const { source } = await openRecorded(createReplay({ file, speed: 1 }).providerOf("input"), {});
     await until("the whole line", async () => (await source.snapshot()).ok);
+    expect(await source.snapshot()).toEqual({ ok: true, value: { idleMs: 1 } });
     source.close();
   });
 

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { SourceKind } from "./source.ts";
 
-export const RECORDED_FORMAT = "activityd-session";
+const RECORDED_FORMAT = "activityd-session";
 
 const headerSchema = z.strictObject({
   format: z.literal(RECORDED_FORMAT),

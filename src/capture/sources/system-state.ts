@@ -11,13 +11,16 @@ export const systemState: SourceProvider<"system"> = {
   id: "system-state",
   kind: "system",
   open: async () => {
-    const { default: systeminformation } = await import("systeminformation");
+    const [{ default: memoryPart }, { default: readBattery }] = await Promise.all([
+      import("systeminformation/lib/memory.js"),
+      import("systeminformation/lib/battery.js"),
+    ]);
     let times = cpuTimes();
 
     async function read(): Promise<SystemSample> {
       const [memory, battery, online, displays] = await Promise.all([
-        systeminformation.mem(),
-        systeminformation.battery(),
+        memoryPart.mem(),
+        readBattery(),
         isOnline(),
         countDisplays(),
       ]);
