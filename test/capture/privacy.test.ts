@@ -5,6 +5,8 @@ import type { WindowFacts, WindowSample } from "../../src/capture/events.ts";
 import { createPrivacyGate, type PrivacyGate } from "../../src/capture/privacy.ts";
 import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../src/capture/privacy-rules.ts";
 import { SEED_ENTRIES } from "../../src/capture/privacy-seed.ts";
+import { nastyText } from "../helpers/arbitraries.ts";
+import { propertyRuns } from "../helpers/property-runs.ts";
 
 const NOON_US = Date.parse("2026-11-30T12:00:00Z") * 1000;
 const inUtc = { timeZone: () => "UTC" };
@@ -303,6 +305,29 @@ describe("hostile input", () => {
         expect(Buffer.byteLength(facts.title)).toBeLessThanOrEqual(4096);
         expect(kept(standard, window("Code", facts.title))).toEqual(facts);
       }),
+    );
+  });
+
+  test("no text around a secret lets it through", () => {
+    const secret = fc.constantFrom(
+      "AKIAIOSFODNN7EXAMPLE",
+      "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+      "sk-proj-abcdefghijk1234567890ABCD",
+      "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefgh",
+      "https://bob:hunter2-7731@example.com/",
+      "password=hunter2-7731",
+      "4111 1111 1111 1111",
+      "DE89 3704 0044 0532 0130 00",
+    );
+    const around = fc.oneof(nastyText(), fc.string({ unit: "binary", maxLength: 40 }), fc.string());
+    fc.assert(
+      fc.property(around, secret, around, (before, hidden, after) => {
+        const facts = kept(standard, window("Code", `${before} ${hidden} ${after}`));
+        if (facts === "drop") return;
+        const core = hidden.replace(/^password=|^https:\/\/bob:|@.*$/g, "");
+        expect(facts.title).not.toContain(core);
+      }),
+      { numRuns: propertyRuns(300, 20_000) },
     );
   });
 
