@@ -168,7 +168,7 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
         ? []
         : [
             {
-              reason: `${againstRules} stored events fall under privacy rules that came later.`,
+              reason: `${againstRules} stored ${againstRules === 1 ? "event falls" : "events fall"} under privacy rules that came later.`,
               remedy:
                 "Apply the rules backwards with: activityd forget --by-rules (--dry-run counts first)",
             },

@@ -4,11 +4,16 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { EventFacts } from "../capture/events.ts";
+import { judgeAgain } from "../capture/privacy-again.ts";
+import type { PrivacyConfig } from "../capture/privacy-rules.ts";
+import { createPrivacyGate } from "../capture/privacy.ts";
 import { ActivityError } from "../errors.ts";
 import type { Paths } from "../paths.ts";
 import { createBackup, listBackups, type Backup } from "../store/backups.ts";
 import { openDatabase, type StoreDatabase } from "../store/database.ts";
 import { DATABASE_FILE } from "../store/events.ts";
+import { planRules } from "../store/forget-plan.ts";
 import { exportLines } from "../store/exchange.ts";
 import { checkStore, type StoreHealth } from "../store/repair.ts";
 import { searchDocuments, type SearchAnswer, type SearchRequest } from "../store/search-query.ts";
@@ -55,6 +60,21 @@ export function readBackups(paths: Paths): readonly Backup[] {
 /** How the database is; reads all of it. */
 export function examine(paths: Paths): StoreHealth {
   return checkStore(paths.dataDirectory);
+}
+
+/** How many stored events privacy rules would not have stored as they are; 0 when nothing was ever recorded. */
+export async function countAgainstRules(paths: Paths, config: PrivacyConfig): Promise<number> {
+  if (!existsSync(join(paths.dataDirectory, DATABASE_FILE))) return 0;
+  const gate = createPrivacyGate(config);
+  const isTimed = config.rules.some((rule) => rule.between !== undefined);
+  const database = openForReading(paths);
+  try {
+    const judge = (facts: EventFacts, atUs: number) => judgeAgain(gate, facts, atUs);
+    const { whole, rewritten } = await planRules({ database }, judge, isTimed);
+    return whole.length + rewritten.length;
+  } finally {
+    database.close();
+  }
 }
 
 /** Throws `not_found` when nothing was ever recorded. */

@@ -66,7 +66,7 @@ export async function planForget(store: EventStore, wish: ForgetWish): Promise<F
  * instant, or null; `isTimed` says whether that depends on the instant.
  */
 export async function planRules(
-  store: EventStore,
+  store: Pick<EventStore, "database">,
   judge: (facts: EventFacts, atUs: number) => EventFacts | null,
   isTimed: boolean,
 ): Promise<ForgetPlan> {

@@ -1,4 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+
+import { parseConfig } from "../../src/config.ts";
+import { silentLog } from "../../src/log.ts";
+import { resolvePaths } from "../../src/paths.ts";
+import { openEventStore } from "../../src/store/events.ts";
+import { createFakeClock } from "../helpers/fake-clock.ts";
+import { storable } from "../helpers/storable.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
 
 import { runCli } from "../helpers/run-cli.ts";
 
@@ -71,4 +81,53 @@ test("explain prints the rules in order and then the defaults", async () => {
   expect(out).toContain('Your rules\n  1. application "slack": dropped\n');
   expect(out).toContain("lock screen: Lock screens");
   expect(exitCode).toBe(0);
+});
+
+describe("activityd privacy add", () => {
+  test("writes the rule behind what stands there, and leaves that as it is", async () => {
+    const home = createTempHome();
+    const config = '# mine\n[privacy]\nemails = "redact" # all of them';
+    const words = ["privacy", "add", "--action", "redact", "--title", 'a"b\\d', "--name", "deals"];
+    const { out, exitCode } = await runCli(words, { home, config });
+    expect(out).toBe(
+      `rule 1 is added to ${join(home, "config.toml")}\nno stored event falls under the rules\n`,
+    );
+    expect(exitCode).toBe(0);
+    const text = readFileSync(join(home, "config.toml"), "utf8");
+    expect(text.startsWith(`${config}\n\n[[privacy.rules]]\n`)).toBe(true);
+    const { rules } = parseConfig(text, "config.toml").privacy;
+    expect(rules).toEqual([{ action: "redact", title: 'a"b\\d', name: "deals" }]);
+    await runCli(["privacy", "add", "--action", "drop", "--app", "slack"], { home });
+    expect((await runCli(["privacy", "test", "Slack", "x"], { home })).out).toContain("by rule 2");
+  });
+
+  test("writes nothing that would be refused", async () => {
+    const home = createTempHome();
+    const words = ["privacy", "add", "--action", "drop", "--title", "("];
+    const { talk, exitCode } = await runCli(words, { home, config: "# mine\n" });
+    expect(talk).toContain('the pattern "(" is invalid');
+    expect(exitCode).toBe(2);
+    expect(readFileSync(join(home, "config.toml"), "utf8")).toBe("# mine\n");
+  });
+
+  test("says how many stored events it concerns, and how to apply it to them", async () => {
+    const home = createTempHome();
+    const clock = createFakeClock("2026-11-30T12:00:00Z");
+    const { dataDirectory } = resolvePaths({ ACTIVITYD_HOME: home });
+    const store = openEventStore({ directory: dataDirectory, clock, log: silentLog });
+    const span = { startUs: 1e15, endUs: 1e15 + 1e6, utcOffsetMinutes: 0, timeZone: "UTC" };
+    for (const title of ["payroll", "lunch"]) {
+      store.begin(
+        { kind: "window", app: storable("Code"), title: storable(title), place: null },
+        span,
+      );
+    }
+    store.close();
+    const { out } = await runCli(["privacy", "add", "--action", "drop", "--title", "payroll"], {
+      home,
+    });
+    expect(out).toContain(
+      "1 stored event falls under the rules; to apply them backwards: activityd forget --by-rules\n",
+    );
+  });
 });

@@ -1,4 +1,5 @@
-/** The commands that show the privacy rules at work: `privacy test` and `privacy explain`. */
+/** The commands about the privacy rules: `privacy add`, `privacy test` and `privacy explain`. */
+import type { PrivacyRule } from "../../capture/privacy-rules.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 import { parseInstant } from "../../instant.ts";
@@ -29,10 +30,47 @@ export const registerPrivacyCommands: RegisterCommands = (program, io, finish) =
         finish(testRules(io, { app, title: title ?? null, url: url ?? null }, options)),
     );
   privacy
+    .command("add")
+    .description("add a rule to the config, and say which stored events it concerns")
+    .requiredOption("--action <action>", "drop, app-only, redact or keep")
+    .option("--app <name>", "the application; * stands for any run of characters")
+    .option("--title <pattern>", "an RE2 pattern found anywhere in the title")
+    .option("--place <host/path>", "the host, and optionally the beginning of the path")
+    .option("--private", "only windows known to be private")
+    .option("--between <times>", "the local time of day, such as 22:00-07:30")
+    .option("--every", "everything; for a rule without a condition")
+    .option("--replacement <text>", "what redact puts in place")
+    .option("--name <name>", "what the rule is called")
+    .action((rule: PrivacyRule) => finish(addRule(io, rule)));
+  privacy
     .command("explain")
     .description("print every rule in the order in which they are tried")
     .action(() => finish(explainRules(io)));
 };
+
+/** Writes the rule behind those there are, unless the whole of them would then be refused. */
+async function addRule(io: CliIo, rule: PrivacyRule): Promise<ExitCode> {
+  const { appendRule } = await import("../../config-edit.ts");
+  const { connectActivity } = await import("../../local-api/client.ts");
+  const paths = io.paths();
+  const { privacy } = appendRule(paths.configFile, rule, io.env);
+  io.out(`rule ${privacy.rules.length} is added to ${paths.configFile}\n`);
+  const { countAgainstRules } = await import("../../daemon/offline-reader.ts");
+  const count = await countAgainstRules(paths, privacy);
+  const api = connectActivity({ socketPath: paths.socketPath });
+  const isRunning = await api.status().then(
+    () => true,
+    () => false,
+  );
+  await api.close();
+  if (isRunning) io.out("it is in force after: activityd stop && activityd start --detach\n");
+  io.out(
+    count === 0
+      ? "no stored event falls under the rules\n"
+      : `${count} stored ${count === 1 ? "event falls" : "events fall"} under the rules; to apply them backwards: activityd forget --by-rules\n`,
+  );
+  return 0;
+}
 
 async function testRules(
   io: CliIo,
