@@ -16,11 +16,11 @@ import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
 import { etagOf, renderContextBlock } from "./capture/context-block.ts";
 import { createDigester } from "./capture/context-digest.ts";
-import { createPrivacyGate } from "./capture/privacy.ts";
+import { createPrivacyGate, type PrivacyGate } from "./capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { checkPrivacyGate } from "./capture/privacy-check.ts";
 import { openRecording } from "./capture/recording.ts";
-import { createSampler } from "./capture/sampler.ts";
+import { createSampler, type Sampler } from "./capture/sampler.ts";
 import { pausedSnapshot, readSnapshot } from "./capture/snapshot.ts";
 import { createSourceKeeper, type SourceKeeper } from "./capture/sources/keeper.ts";
 import {
@@ -45,6 +45,7 @@ import { ActivityError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import { createOwnerControl } from "./owner-control.ts";
 import type { Paths } from "./paths.ts";
+import { type BucketStore, createBucketStore } from "./store/buckets.ts";
 import { openEventStore } from "./store/events.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 import { createHistory } from "./store/history.ts";
@@ -74,6 +75,18 @@ export interface ActivityApp extends ActivityApi {
   readonly start: () => Promise<void>;
   /** Whether the sampling loop turns and the store answers: what a watchdog wants to know. */
   readonly isAlive: () => boolean;
+  readonly guests: Guests;
+}
+
+/** What programs of others that send what they see need of the daemon. */
+export interface Guests {
+  readonly buckets: BucketStore;
+  readonly gate: PrivacyGate;
+  readonly take: Pick<Sampler["take"], "page" | "editor">;
+  readonly isPaused: () => boolean;
+  readonly nowUs: () => number;
+  /** For readers in threads of their own. */
+  readonly databasePath: string;
 }
 
 /** Opens the store and makes everything ready. Throws what the store or the rules throw. */
@@ -202,6 +215,14 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         noOverlap: true,
       });
       learnInSteps();
+    },
+    guests: {
+      buckets: createBucketStore(store.database),
+      gate,
+      take: sampler.take,
+      isPaused: () => owner.paused() !== null,
+      nowUs: clock.nowUs,
+      databasePath: store.database.path,
     },
     isAlive: () => {
       store.latest("window", 1);

@@ -38,10 +38,23 @@ const storeSchema = z.strictObject({
   max_megabytes: z.number().int().min(0).max(1_000_000).default(0),
 });
 
+const activitywatchSchema = z.strictObject({
+  /** Whether ActivityWatch's watchers can send what they see: browser tabs, editors, players. */
+  enabled: z.boolean().default(false),
+  /** The watchers know no other port than 5600 (5666 with `testing`). */
+  port: z.number().int().min(0).max(65_535).default(5600),
+  testing: z.boolean().default(false),
+  /** Wanted as a Bearer token for everything but sending; empty: none. */
+  api_key: z.string().max(200).default(""),
+  /** Origins of browser extensions that are not the published ones. */
+  allowed_origins: z.array(z.string().max(200)).default([]),
+});
+
 const configSchema = z.strictObject({
   capture: captureSchema.prefault({}),
   privacy: privacySchema.prefault({}),
   store: storeSchema.prefault({}),
+  activitywatch: activitywatchSchema.prefault({}),
 });
 
 /** All settings, with defaults filled in. Keys are those of the file. */

@@ -56,6 +56,7 @@ export function renderContextBlock(snapshot: Snapshot, budgetTokens: number): Re
   const all = [
     nowLine(snapshot, local),
     focusedLine(snapshot, local),
+    editingLine(snapshot),
     ...beforeLines(snapshot, local),
     inputLine(snapshot.input, local),
     gapsLine(snapshot, local),
@@ -138,6 +139,20 @@ function focusedLine(snapshot: Snapshot, local: LocalTime): WeighedLine | null {
         ? "Focused: it has the focus"
         : "Focused: it had the focus before the assistant, which is not told",
     eventIds: [focused.id],
+  };
+}
+
+function editingLine({ editing }: Snapshot): WeighedLine | null {
+  if (editing === null) return null;
+  const project =
+    editing.project === null ? fragment`` : fragment` in ${quoted("title", editing.project)}`;
+  const branch =
+    editing.branch === null ? fragment`` : fragment` on branch ${quoted("app", editing.branch)}`;
+  return {
+    line: bodyLine`Editing: ${field("app", editing.app)}: ${quoted("title", editing.file)}${project}${branch}`,
+    worth: 75,
+    why: "Editing: the editor's plugin says which file is worked on",
+    eventIds: [editing.id],
   };
 }
 

@@ -209,6 +209,7 @@ export type WindowEvent = Extract<ActivityEvent, { kind: "window" }>;
 export type GapEvent = Extract<ActivityEvent, { kind: "gap" | "lock" | "sleep" }>;
 export type IdleEvent = Extract<ActivityEvent, { kind: "idle" }>;
 export type SystemEvent = Extract<ActivityEvent, { kind: "system" }>;
+export type EditorEvent = Extract<ActivityEvent, { kind: "editor" }>;
 export type MediaEvent = Extract<ActivityEvent, { kind: "media" }>;
 
 /** Everything a renderer of the real-time block may look at. */
@@ -228,6 +229,8 @@ export interface Snapshot {
   /** Whether the session is locked; null: unknown. */
   readonly locked: boolean | null;
   readonly media: readonly MediaEvent[];
+  /** What an editor's plugin says is worked on; null when none does. */
+  readonly editing: EditorEvent | null;
   /** Gaps, locks and sleeps of the last hours, oldest first; an open one ends at `nowUs`. */
   readonly gaps: readonly GapEvent[];
   /** Why windows cannot be seen, and what to do; null when they can. */

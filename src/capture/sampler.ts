@@ -8,6 +8,7 @@ import type { EventStore } from "../store/events.ts";
 import type { Log } from "../log.ts";
 import {
   EVENT_KINDS,
+  type EditorSample,
   type EventFacts,
   type GapReason,
   type InputSample,
@@ -21,6 +22,7 @@ import {
   type WindowFacts,
   type WindowSample,
 } from "./events.ts";
+import { type PageReport, withPage } from "./page.ts";
 import type { PrivacyGate } from "./privacy.ts";
 import { createRecorder, type OpenEvent, type Recorder } from "./recorder.ts";
 import type { Blindness, SourceKind, SourceResult } from "./sources/source.ts";
@@ -31,6 +33,8 @@ const INPUT_POLL_MS = 5_000;
 const SYSTEM_POLL_MS = 30_000;
 /** Events drive the window source; a re-read finds what an event missed. */
 const WINDOW_REREAD_MS = 45_000;
+/** Without a sign from it for so long, an editor is no longer in use. */
+const EDITOR_SILENCE_US = 60_000_000;
 /** A wall clock this far ahead of the steady one slept; a tick this late was stalled. */
 const SLEEP_GAP_US = 30_000_000;
 
@@ -64,6 +68,10 @@ export interface Sampler {
     readonly media: (result: SourceResult<readonly MediaSample[]>) => void;
     /** Gives what was recorded; null when nothing was, because of a rule or a pause. */
     readonly notification: (result: SourceResult<NotificationSample>) => NotificationFacts | null;
+    /** What a browser's extension says of the tab in front: it tells more of the window, or hides it. */
+    readonly page: (report: PageReport) => void;
+    /** What an editor's plugin says is worked on; null: nothing. */
+    readonly editor: (sample: EditorSample | null) => void;
   };
   /** Stops or resumes recording; what is paused has no events but the gap. */
   readonly setPaused: (paused: boolean) => void;
@@ -113,6 +121,10 @@ export function createSampler(options: SamplerOptions): Sampler {
   let presenceSinceUs: number | null = null;
   let session: SessionSample = { locked: null, asleep: null, idleInhibited: null };
   let playing = false;
+  /** The last word of the window source, to be judged again when a browser says more of it. */
+  let windowResult: SourceResult<WindowSample> | null = null;
+  let page: PageReport | null = null;
+  let editorBeatUs = 0;
   let media: MediaFacts | null = null;
   let paused = false;
   let system: SystemFacts | null = null;
@@ -140,6 +152,8 @@ export function createSampler(options: SamplerOptions): Sampler {
       session: takeSession,
       media: takeMedia,
       notification: takeNotification,
+      page: takePage,
+      editor: takeEditor,
     },
     setPaused: (next) => {
       if (paused === next) return;
@@ -191,6 +205,7 @@ export function createSampler(options: SamplerOptions): Sampler {
       settle(wallUs);
     }
     recorder.advance(wallUs);
+    endSilentEditor(wallUs);
     const elapsedMs = tickCount * TICK_MS;
     if (elapsedMs % INPUT_POLL_MS === 0) poll("input");
     if (elapsedMs % SYSTEM_POLL_MS === 0) poll("system");
@@ -273,8 +288,27 @@ export function createSampler(options: SamplerOptions): Sampler {
     }
   }
 
+  function takePage(report: PageReport): void {
+    page = report;
+    if (windowResult !== null) takeWindow(windowResult);
+  }
+
+  function takeEditor(sample: EditorSample | null): void {
+    const nowUs = checkClocks();
+    editorBeatUs = nowUs;
+    const gated = sample === null || paused ? null : gate.editor(sample, nowUs);
+    if (recorder.set("editor", gated?.verdict === "store" ? gated.facts : null, nowUs)) onChange();
+  }
+
+  /** An editor only says when something is done in it: its silence is the end. */
+  function endSilentEditor(nowUs: number): void {
+    if (recorder.open("editor") === null || nowUs - editorBeatUs < EDITOR_SILENCE_US) return;
+    if (recorder.set("editor", null, editorBeatUs)) onChange();
+  }
+
   function takeWindow(result: SourceResult<WindowSample>): void {
     windowReports += 1;
+    windowResult = result;
     const nowUs = checkClocks();
     const before = { windowState, blind };
     if (!result.ok) {
@@ -283,7 +317,8 @@ export function createSampler(options: SamplerOptions): Sampler {
       blind = { reason: result.reason, remedy: result.remedy };
     } else {
       blind = null;
-      const gated = result.value === null ? null : gate.window(result.value, nowUs);
+      const gated =
+        result.value === null ? null : gate.window(withPage(result.value, page, nowUs), nowUs);
       seen = gated?.verdict === "store" ? gated.facts : null;
       window = pacer.see(seen, nowUs, result.value?.window);
       windowState = gated?.verdict === "drop" ? "filtered" : "seen";
@@ -375,6 +410,7 @@ export function createSampler(options: SamplerOptions): Sampler {
       recorder.set("window", attended && gap === null ? window : null, atUs),
       recorder.set("media", paused || asleep || forgotten.media !== null ? null : media, atUs),
       recorder.set("system", paused || asleep ? null : system, atUs),
+      !attended && recorder.set("editor", null, atUs),
     ];
     if (changes.includes(true)) onChange();
   }

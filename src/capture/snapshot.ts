@@ -44,6 +44,7 @@ export function readSnapshot(options: SnapshotOptions): Snapshot {
     "sleep",
     "gap",
     "media",
+    "editor",
     "system",
   ] as const satisfies EventKind[];
   const events = store
@@ -75,6 +76,9 @@ export function readSnapshot(options: SnapshotOptions): Snapshot {
     system: readSystem(options),
     locked: present === null ? null : present.locked,
     media: events.filter((event) => event.kind === "media").filter(({ endUs }) => endUs === nowUs),
+    editing:
+      events.filter((event) => event.kind === "editor").findLast(({ endUs }) => endUs === nowUs) ??
+      null,
     gaps: events.filter(isGap),
     blind: present === null ? null : present.blind,
   };
@@ -97,6 +101,7 @@ export function pausedSnapshot(sinceUs: number, nowUs: number, timeZone: string)
     system: null,
     locked: null,
     media: [],
+    editing: null,
     gaps: [{ id: sinceUs, kind: "gap", reason: "paused", ...span }],
     blind: null,
   };

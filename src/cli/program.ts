@@ -6,6 +6,7 @@ import { Command, CommanderError } from "commander";
 import { resolvePaths } from "../paths.ts";
 import type { AnyExitCode, CliIo } from "./io.ts";
 import { VERSION } from "../version.ts";
+import { registerActivityWatchCommands } from "./commands/activitywatch.ts";
 import { registerContextCommands } from "./commands/context.ts";
 import { registerDigestCommand } from "./commands/digest.ts";
 import { registerDaemonCommands } from "./commands/daemon.ts";
@@ -34,6 +35,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerContextCommands,
   registerDigestCommand,
   registerEventsCommand,
+  registerActivityWatchCommands,
   registerGatewayCommands,
   registerGnomeCommands,
   registerImportCommand,

@@ -12,6 +12,7 @@ import { inheritedSocketFd } from "../local-api/socket.ts";
 import type { Paths } from "../paths.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
 import { VERSION } from "../version.ts";
+import { openActivityWatch } from "./activitywatch.ts";
 import { openFileLog, openStderrLog } from "./logging.ts";
 import { findServiceManager, type ServiceManager } from "./notify.ts";
 
@@ -49,6 +50,15 @@ export async function runDaemon(
       version: VERSION,
     });
     releases.push(server.close);
+    if (config.activitywatch.enabled) {
+      const guests = await openActivityWatch({
+        app,
+        config: config.activitywatch,
+        clock: systemClock,
+        log: sink.log,
+      });
+      releases.push(guests.close);
+    }
     await app.start();
     manager.ready();
     releases.push(keepAlive(manager, app.isAlive));

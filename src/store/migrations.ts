@@ -149,4 +149,27 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX session_event_session ON session_event(session, told_to, id);
   CREATE INDEX session_event_told ON session_event(told_us) WHERE told_us IS NOT NULL;
   `,
+  `
+  -- Buckets of other recorders' events. AUTOINCREMENT: an id that a client holds is never given to another event.
+  -- longest_us bounds how far before a range an event of the bucket can begin.
+  CREATE TABLE bucket(
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL,
+    client TEXT NOT NULL,
+    hostname TEXT NOT NULL,
+    created_us INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    longest_us INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE bucket_event(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    bucket_key INTEGER NOT NULL,
+    start_us INTEGER NOT NULL,
+    duration_us INTEGER NOT NULL,
+    data TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX bucket_event_start ON bucket_event(bucket_key, start_us);
+  CREATE TABLE bucket_setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  `,
 ];

@@ -225,6 +225,38 @@ describe("a gap", () => {
   });
 });
 
+describe("an editor that says what is worked on", () => {
+  it("is recorded from its first sign to its last, and its silence is the end", () => {
+    const desk = openDesk();
+    const file = { app: "vscode", file: "cart.ts", project: "shop", branch: null, language: null };
+    desk.sampler.take.editor(file);
+    desk.pass(20);
+    desk.sampler.take.editor(file);
+    desk.pass(100);
+    expect(desk.lines()).toEqual(["editor 0–20"]);
+  });
+});
+
+describe("a tab that a browser tells of", () => {
+  it("gives its window the page, and a private one hides every window of a browser until another is told", () => {
+    const desk = openDesk();
+    desk.focus("firefox", "Bread — Mozilla Firefox");
+    desk.pass(10);
+    const tell = (title: string, url: string | null, isPrivate: boolean): void =>
+      desk.sampler.take.page({ title, url, private: isPrivate, atUs: desk.clock.nowUs() });
+    tell("Bread", "https://bread.example/rye", false);
+    desk.pass(10);
+    tell("", null, true);
+    desk.focus("firefox", "Anything — Mozilla Firefox");
+    desk.pass(10);
+    tell("News", "https://news.example/", false);
+    desk.pass(10);
+    expect(
+      desk.events().map((event) => (event.kind === "window" ? event.place : event.kind)),
+    ).toEqual([null, "bread.example/rye", "gap", null]);
+  });
+});
+
 describe("a wall clock that is set back", () => {
   it("makes no event that ends before it begins, and loses no time", () => {
     const desk = openDesk();

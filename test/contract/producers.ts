@@ -149,6 +149,15 @@ function snapshotOf(hostile: string): Parameters<typeof renderContextBlock>[0] {
     media: [
       { ...span(3, 3), kind: "media", player: text, title: text, artist: text, playing: true },
     ],
+    editing: {
+      ...span(2, 2),
+      kind: "editor",
+      app: text,
+      file: text,
+      project: text,
+      branch: text,
+      language: text,
+    },
     gaps: [],
     blind: null,
   };

@@ -1,0 +1,365 @@
+/**
+ * The REST API of ActivityWatch's servers, for its watchers as they are. It hides HTTP and promises that every
+ * route answers as those clients expect, that a body of any size is bounded, and that a query never holds up a
+ * heartbeat.
+ */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { ActivityError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { judgeAccess, type AccessOptions } from "./access.ts";
+import type { Buckets } from "./buckets.ts";
+import type { BucketRange } from "./port.ts";
+import { parseTimestamp, WireError } from "./wire.ts";
+
+const MAX_BODY_BYTES = 1024 * 1024 * 1024;
+
+export interface ActivityWatchOptions extends Omit<AccessOptions, "port"> {
+  readonly buckets: Buckets;
+  /** Answers a query, one result per period; throws `WireError` for what is wrong with it. */
+  readonly query: (body: unknown) => Promise<unknown>;
+  readonly port: number;
+  readonly log: Log;
+}
+
+export interface ActivityWatchServer {
+  readonly port: number;
+  readonly close: () => Promise<void>;
+}
+
+/** Serves on 127.0.0.1. Throws `socket_in_use` when the port is taken, by ActivityWatch itself most likely. */
+export async function serveActivityWatch(
+  options: ActivityWatchOptions,
+): Promise<ActivityWatchServer> {
+  let { port } = options;
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    void answer({ ...options, port }, request, response).catch((thrown: unknown) => {
+      if (!(thrown instanceof WireError))
+        options.log.error("an ActivityWatch request failed", { reason: reasonOf(thrown) });
+      sendMessage(response, thrown instanceof WireError ? 400 : 500, reasonOf(thrown));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  }).catch((cause: unknown) => {
+    throw new ActivityError(
+      "socket_in_use",
+      `Port ${port} of this machine is taken, most likely by ActivityWatch itself.`,
+      "End the other server (aw-server), or keep it and turn this off: activityd activitywatch disable",
+      { cause },
+    );
+  });
+  ({ port } = server.address() as AddressInfo);
+  return {
+    port,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function answer(
+  options: ActivityWatchOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const method = request.method ?? "GET";
+  const { path, query } = splitTarget(request.url ?? "/");
+  const verdict = judgeAccess(method, path, request.headers, options);
+  if (verdict.corsOrigin !== null) {
+    response.setHeader("access-control-allow-origin", verdict.corsOrigin);
+    response.setHeader("vary", "origin");
+  }
+  if (!verdict.allowed) return sendMessage(response, verdict.status, verdict.message);
+  if (method === "OPTIONS") return sendPreflight(request, response);
+  const route = findRoute(method, path);
+  if (route === null) return sendMessage(response, 404, "There is no such route.");
+  await route(options, { query, request, response });
+}
+
+interface Exchange {
+  readonly query: URLSearchParams;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+type Handler = (
+  options: ActivityWatchOptions,
+  exchange: Exchange,
+  ...names: string[]
+) => Promise<void> | void;
+
+/** Paths below `/api/0`, a name in braces for each variable part. A slash at the end makes no difference. */
+const ROUTES: readonly (readonly [method: string, path: string, handler: Handler])[] = [
+  ["GET", "/info", ({ buckets }, { response }) => sendJson(response, 200, buckets.info())],
+  ["GET", "/buckets", ({ buckets }, { response }) => sendJson(response, 200, buckets.list())],
+  [
+    "GET",
+    "/buckets/{}",
+    ({ buckets }, { response }, id = "") => sendFound(response, buckets.get(id), id),
+  ],
+  [
+    "POST",
+    "/buckets/{}",
+    async ({ buckets }, { request, response }, id = "") => {
+      const isNew = buckets.create(id, await readJson(request));
+      if (isNew) sendJson(response, 200, {});
+      else response.writeHead(304).end();
+    },
+  ],
+  [
+    "DELETE",
+    "/buckets/{}",
+    async ({ buckets }, { request, response }, id = "") => {
+      // Python's client sends a body with it; what is not read would be taken for the next request.
+      await drain(request);
+      sendFound(response, buckets.remove(id) ? {} : null, id);
+    },
+  ],
+  [
+    "GET",
+    "/buckets/{}/events",
+    ({ buckets }, { query, response }, id = "") =>
+      sendFound(response, buckets.events(id, readRange(query), readLimit(query)), id),
+  ],
+  [
+    "GET",
+    "/buckets/{}/events/count",
+    ({ buckets }, { query, response }, id = "") =>
+      sendFound(response, buckets.count(id, readRange(query)), id),
+  ],
+  [
+    "GET",
+    "/buckets/{}/events/{}",
+    ({ buckets }, { response }, id = "", event = "") => {
+      const found = buckets.event(id, readEventId(event));
+      if (found === null) sendMessage(response, 404, `The bucket "${id}" has no event ${event}.`);
+      else sendJson(response, 200, found);
+    },
+  ],
+  [
+    "DELETE",
+    "/buckets/{}/events/{}",
+    async ({ buckets }, { request, response }, id = "", event = "") => {
+      await drain(request);
+      sendJson(response, 200, { success: buckets.removeEvent(id, readEventId(event)) ? 1 : 0 });
+    },
+  ],
+  [
+    "POST",
+    "/buckets/{}/events",
+    async ({ buckets }, { request, response }, id = "") =>
+      sendFound(response, buckets.insert(id, await readJson(request)), id),
+  ],
+  [
+    "POST",
+    "/buckets/{}/heartbeat",
+    async ({ buckets }, { query, request, response }, id = "") => {
+      const pulse = query.get("pulsetime");
+      const seconds = pulse === null || pulse.trim() === "" ? Number.NaN : Number(pulse);
+      const body = await readJson(request);
+      if (!Number.isFinite(seconds))
+        throw new WireError("A heartbeat needs pulsetime, a number of seconds.");
+      sendFound(response, buckets.heartbeat(id, body, Math.round(seconds * 1_000_000)), id);
+    },
+  ],
+  [
+    "GET",
+    "/buckets/{}/export",
+    ({ buckets }, { response }, id = "") => sendExport(response, buckets, id),
+  ],
+  ["GET", "/export", ({ buckets }, { response }) => sendExport(response, buckets, null)],
+  [
+    "POST",
+    "/import",
+    async ({ buckets }, { request, response }) => {
+      const bytes = await readBody(request);
+      sendJson(
+        response,
+        200,
+        buckets.importBuckets(parseJson(fileOfMultipart(bytes, request.headers["content-type"]))),
+      );
+    },
+  ],
+  [
+    "POST",
+    "/query",
+    async ({ query: run }, { request, response }) =>
+      sendJson(response, 200, await run(await readJson(request))),
+  ],
+  ["GET", "/settings", ({ buckets }, { response }) => sendJson(response, 200, buckets.settings())],
+  [
+    "GET",
+    "/settings/{}",
+    ({ buckets }, { response }, key = "") => sendJson(response, 200, buckets.setting(key)),
+  ],
+  [
+    "POST",
+    "/settings/{}",
+    async ({ buckets }, { request, response }, key = "") => {
+      if (key.length >= 128)
+        throw new WireError("The name of a setting must be shorter than 128 characters.");
+      const value = await readJson(request);
+      buckets.setSetting(key, value);
+      sendJson(response, 200, value);
+    },
+  ],
+  [
+    "DELETE",
+    "/settings/{}",
+    async ({ buckets }, { request, response }, key = "") => {
+      await drain(request);
+      buckets.removeSetting(key);
+      sendJson(response, 200, {});
+    },
+  ],
+];
+
+type Bound = (options: ActivityWatchOptions, exchange: Exchange) => Promise<void> | void;
+
+function findRoute(method: string, path: string): Bound | null {
+  const parts = path.replace(/\/$/, "").split("/").slice(1);
+  if (parts[0] !== "api" || parts[1] !== "0") return null;
+  const below = parts.slice(2);
+  for (const [routeMethod, pattern, handler] of ROUTES) {
+    const wanted = pattern.split("/").slice(1);
+    if (routeMethod !== method || wanted.length !== below.length) continue;
+    if (!wanted.every((part, index) => part === "{}" || part === below[index])) continue;
+    const names = below.filter((_, index) => wanted[index] === "{}");
+    return (options, exchange) => handler(options, exchange, ...names);
+  }
+  return null;
+}
+
+/** One old client doubles the first slash; a name may hold any character in its encoded form. */
+function splitTarget(target: string): { readonly path: string; readonly query: URLSearchParams } {
+  const mark = target.indexOf("?");
+  const raw = mark === -1 ? target : target.slice(0, mark);
+  const query = new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1));
+  try {
+    return { path: decodeURIComponent(raw).replace(/\/{2,}/g, "/"), query };
+  } catch {
+    // A stray percent sign is no route of ours.
+    return { path: "/", query };
+  }
+}
+
+function readRange(query: URLSearchParams): BucketRange {
+  const instant = (name: "start" | "end"): number | null => {
+    const text = query.get(name);
+    if (text === null || text === "") return null;
+    const us = parseTimestamp(text);
+    if (us === null) throw new WireError(`Cannot read ${name} as a timestamp in ISO 8601.`);
+    return us;
+  };
+  return { fromUs: instant("start"), toUs: instant("end") };
+}
+
+/** Null: all, as for a limit that is absent, negative or no number. */
+function readLimit(query: URLSearchParams): number | null {
+  const limit = Number(query.get("limit") ?? -1);
+  return Number.isSafeInteger(limit) && limit >= 0 ? limit : null;
+}
+
+function readEventId(text: string): number {
+  const id = Number(text);
+  if (Number.isSafeInteger(id)) return id;
+  throw new WireError("The id of an event is an integer.");
+}
+
+// ---------------------------------------------------------------- bodies
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  return parseJson(await readBody(request));
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    const piece = Buffer.from(chunk);
+    bytes += piece.length;
+    if (bytes > MAX_BODY_BYTES) throw new WireError("The body is larger than 1 GB.");
+    chunks.push(piece);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function drain(request: IncomingMessage): Promise<void> {
+  request.resume();
+  await once(request, "end");
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    throw new WireError("The body is no JSON.");
+  }
+}
+
+/** The web page of ActivityWatch sends an import as a form with one file; everything else sends the JSON itself. */
+function fileOfMultipart(bytes: Buffer, contentType: string | undefined): Buffer {
+  const boundary = /^multipart\/form-data;.*boundary="?([^";]+)"?/i.exec(contentType ?? "")?.[1];
+  if (boundary === undefined) return bytes;
+  const start = bytes.indexOf("\r\n\r\n");
+  const end = bytes.lastIndexOf(`\r\n--${boundary}`);
+  if (start === -1 || end <= start) throw new WireError("The form holds no file.");
+  return bytes.subarray(start + 4, end);
+}
+
+// ---------------------------------------------------------------- answers
+
+function sendFound(response: ServerResponse, value: unknown, bucket: string): void {
+  if (value === null) sendMessage(response, 404, `There is no bucket "${bucket}".`);
+  else sendJson(response, 200, value);
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value ?? null));
+  response
+    .writeHead(status, { "content-type": "application/json", "content-length": body.length })
+    .end(body);
+}
+
+function sendMessage(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent) response.destroy();
+  else sendJson(response, status, { message });
+}
+
+async function sendExport(
+  response: ServerResponse,
+  buckets: Buckets,
+  only: string | null,
+): Promise<void> {
+  if (only !== null && buckets.get(only) === null) return sendFound(response, null, only);
+  const name =
+    only === null
+      ? "aw-buckets-export.json"
+      : `aw-bucket-export_${only.replace(/[^\w.-]/g, "_")}.json`;
+  response.writeHead(200, {
+    "content-type": "application/json",
+    "content-disposition": `attachment; filename=${name}`,
+  });
+  await pipeline(Readable.from(buckets.exportBuckets(only)), response);
+}
+
+function sendPreflight(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader("access-control-allow-methods", "GET, POST, DELETE");
+  response.setHeader("access-control-allow-headers", "content-type, authorization");
+  response.setHeader("access-control-max-age", "600");
+  // Chromium asks this before a public page or an extension may reach this machine.
+  if (request.headers["access-control-request-private-network"] === "true") {
+    response.setHeader("access-control-allow-private-network", "true");
+  }
+  response.writeHead(204).end();
+}
+
+function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,298 @@
+/**
+ * The functions of ActivityWatch's query language on lists of events. Pure. They promise what the Python server
+ * does, which is what published queries were written against.
+ *
+ * @see https://docs.activitywatch.net/en/latest/querying-data.html
+ */
+import { canonicalJson, isObject, WireError, type JsonObject } from "./wire.ts";
+
+/** An event inside a query. */
+export interface QueryEvent {
+  readonly id: number | null;
+  readonly startUs: number;
+  readonly durationUs: number;
+  readonly data: JsonObject;
+}
+
+const endOf = ({ startUs, durationUs }: QueryEvent): number => startUs + durationUs;
+
+export function sortByTimestamp(events: readonly QueryEvent[]): QueryEvent[] {
+  return [...events].sort((a, b) => a.startUs - b.startUs);
+}
+
+export function sortByDuration(events: readonly QueryEvent[]): QueryEvent[] {
+  return [...events].sort((a, b) => b.durationUs - a.durationUs);
+}
+
+/** Gaps up to this are taken for the rhythm of a watcher and filled. */
+const FLOOD_PULSE_US = 5_000_000;
+/** An overlap of less than this is a rounding of clocks. */
+const TRIM_US = 100_000;
+
+/**
+ * Fills short gaps. Equal neighbours become one; between different ones the longer takes the whole gap.
+ *
+ * ```
+ * |---A---| gap |--A--|   =>  |--------A--------|
+ * |---A---| gap |--B--|   =>  |------A------|--B--|
+ * ```
+ */
+export function flood(events: readonly QueryEvent[]): QueryEvent[] {
+  const flooded = sortByTimestamp(events);
+  for (let index = 0; index + 1 < flooded.length; index += 1) {
+    const [first, second] = floodPair(flooded[index], flooded[index + 1]);
+    flooded[index] = first;
+    flooded[index + 1] = second;
+  }
+  return flooded.filter(({ durationUs }) => durationUs > 0);
+}
+
+function floodPair(
+  first: QueryEvent | undefined,
+  second: QueryEvent | undefined,
+): readonly [QueryEvent, QueryEvent] {
+  if (first === undefined || second === undefined) throw new WireError("An event is missing.");
+  const gapUs = second.startUs - endOf(first);
+  const isSame = canonicalJson(first.data) === canonicalJson(second.data);
+  if (gapUs === 0 && !isSame) return [first, second];
+  if (gapUs < 0 && isSame) {
+    const endUs = Math.max(endOf(first), endOf(second));
+    return [span(first, first.startUs, endUs), span(second, endUs, endUs)];
+  }
+  if (gapUs <= -TRIM_US || gapUs > FLOOD_PULSE_US || gapUs === 0) return [first, second];
+  const secondEndUs = endOf(second);
+  if (first.durationUs >= second.durationUs) {
+    return isSame
+      ? [span(first, first.startUs, secondEndUs), span(second, secondEndUs, secondEndUs)]
+      : [span(first, first.startUs, second.startUs), second];
+  }
+  return isSame
+    ? [span(first, first.startUs, first.startUs), span(second, first.startUs, secondEndUs)]
+    : [first, span(second, endOf(first), secondEndUs)];
+}
+
+function span(event: QueryEvent, startUs: number, endUs: number): QueryEvent {
+  return { ...event, startUs, durationUs: endUs - startUs };
+}
+
+/** Events whose `data[key]` is one of `values`, compared deeply; with `keep` false the others. */
+export function filterKeyvals(
+  events: readonly QueryEvent[],
+  key: string,
+  values: readonly unknown[],
+  keep: boolean,
+): QueryEvent[] {
+  const wanted = new Set(values.map((value) => canonicalJson(value)));
+  return events.filter(
+    ({ data }) => (key in data && wanted.has(canonicalJson(data[key]))) === keep,
+  );
+}
+
+export function filterKeyvalsRegex(
+  events: readonly QueryEvent[],
+  key: string,
+  pattern: string,
+): QueryEvent[] {
+  const regex = compileRegex(pattern, false);
+  return events.filter(({ data }) => {
+    const value = data[key];
+    return typeof value === "string" && regex.test(value);
+  });
+}
+
+/** The parts of `events` inside the periods of `filters`, one for each overlap; touching is no overlap. */
+export function filterPeriodIntersect(
+  events: readonly QueryEvent[],
+  filters: readonly QueryEvent[],
+): QueryEvent[] {
+  const sorted = sortByTimestamp(events);
+  const periods = sortByTimestamp(filters);
+  const cut: QueryEvent[] = [];
+  let eventAt = 0;
+  let periodAt = 0;
+  for (;;) {
+    const event = sorted[eventAt];
+    const period = periods[periodAt];
+    if (event === undefined || period === undefined) return cut;
+    const startUs = Math.max(event.startUs, period.startUs);
+    const endUs = Math.min(endOf(event), endOf(period));
+    if (endUs > startUs) cut.push(span(event, startUs, endUs));
+    if (endOf(event) <= endOf(period)) eventAt += 1;
+    else periodAt += 1;
+  }
+}
+
+/** The time that `a` or `b` covers, as periods without data; touching ones are one. */
+export function periodUnion(a: readonly QueryEvent[], b: readonly QueryEvent[]): QueryEvent[] {
+  const union: QueryEvent[] = [];
+  for (const event of sortByTimestamp([...a, ...b])) {
+    const last = union.at(-1);
+    if (last !== undefined && event.startUs <= endOf(last)) {
+      union[union.length - 1] = span(last, last.startUs, Math.max(endOf(last), endOf(event)));
+    } else {
+      union.push({ id: null, startUs: event.startUs, durationUs: event.durationUs, data: {} });
+    }
+  }
+  return union;
+}
+
+/** All of `a`, and of `b` what lies around it. */
+export function unionNoOverlap(a: readonly QueryEvent[], b: readonly QueryEvent[]): QueryEvent[] {
+  const covers = periodUnion(a, []);
+  const rest: QueryEvent[] = [];
+  let from = 0;
+  for (const event of sortByTimestamp(b)) {
+    while (from < covers.length && endOf(covers[from] ?? event) <= event.startUs) from += 1;
+    let atUs = event.startUs;
+    for (let index = from; index < covers.length; index += 1) {
+      const cover = covers[index];
+      if (cover === undefined || cover.startUs >= endOf(event)) break;
+      if (cover.startUs > atUs) rest.push(span(event, atUs, cover.startUs));
+      atUs = Math.max(atUs, endOf(cover));
+    }
+    if (atUs < endOf(event)) rest.push(span(event, atUs, endOf(event)));
+  }
+  return sortByTimestamp([...a, ...rest]);
+}
+
+/** One event for each combination of the values of `keys`: the sum of durations, the first start, those keys alone. */
+export function mergeEventsByKeys(
+  events: readonly QueryEvent[],
+  keys: readonly string[],
+): QueryEvent[] {
+  if (keys.length === 0) return [...events];
+  const merged = new Map<string, QueryEvent>();
+  for (const event of events) {
+    const data = Object.fromEntries(
+      keys.filter((key) => key in event.data).map((key) => [key, event.data[key]]),
+    );
+    const group = canonicalJson(data);
+    const known = merged.get(group);
+    merged.set(
+      group,
+      known === undefined
+        ? { id: null, startUs: event.startUs, durationUs: event.durationUs, data }
+        : { ...known, durationUs: known.durationUs + event.durationUs },
+    );
+  }
+  return [...merged.values()];
+}
+
+/** Adds the parts of `data.url`: `$protocol`, `$domain` without `www.`, `$path`, `$params`, `$options`, `$identifier`. */
+export function splitUrlEvents(events: readonly QueryEvent[]): QueryEvent[] {
+  return events.map((event) => {
+    const { url } = event.data;
+    if (typeof url !== "string") return event;
+    const [, protocol = "", host = "", path = "", options = "", identifier = ""] =
+      /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(url) ??
+      [];
+    const [route = "", params = ""] = path.split(";", 2);
+    return {
+      ...event,
+      data: {
+        ...event.data,
+        $protocol: protocol,
+        $domain: host.replace(/^www\./, ""),
+        $path: route,
+        $params: params,
+        $options: options,
+        $identifier: identifier,
+      },
+    };
+  });
+}
+
+/** A rule of a category or tag: which texts of an event it looks at, and for what. */
+interface Rule {
+  readonly regex: RegExp | null;
+  readonly keys: readonly string[] | null;
+}
+
+/** `$category`: the deepest that matches, the later of equals; `["Uncategorized"]` when none does. */
+export function categorize(events: readonly QueryEvent[], classes: unknown): QueryEvent[] {
+  const rules = readClasses(
+    classes,
+    (name) => Array.isArray(name) && name.every((part) => typeof part === "string"),
+  );
+  const known = memoByData((data) => {
+    let best: unknown = ["Uncategorized"];
+    let depth = 0;
+    for (const [name, rule] of rules) {
+      if (!Array.isArray(name) || name.length < depth || !matches(rule, data)) continue;
+      best = name;
+      depth = name.length;
+    }
+    return best;
+  });
+  return events.map((event) => ({
+    ...event,
+    data: { ...event.data, $category: known(event.data) },
+  }));
+}
+
+/** `$tags`: the names of all rules that match, in their order. */
+export function tag(events: readonly QueryEvent[], classes: unknown): QueryEvent[] {
+  const rules = readClasses(classes, (name) => typeof name === "string");
+  const known = memoByData((data) =>
+    rules.filter(([, rule]) => matches(rule, data)).map(([name]) => name),
+  );
+  return events.map((event) => ({ ...event, data: { ...event.data, $tags: known(event.data) } }));
+}
+
+/** Thousands of events share some dozens of data: each is judged once. */
+function memoByData<T>(judge: (data: JsonObject) => T): (data: JsonObject) => T {
+  const known = new Map<string, T>();
+  return (data) => {
+    const key = JSON.stringify(data);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = judge(data);
+    known.set(key, made);
+    return made;
+  };
+}
+
+function readClasses(
+  value: unknown,
+  isName: (name: unknown) => boolean,
+): readonly (readonly [unknown, Rule])[] {
+  if (!Array.isArray(value)) throw new WireError("Classes must be a list of [name, rule].");
+  return value.map((pair: unknown) => {
+    const [name, rule]: unknown[] = Array.isArray(pair) ? pair : [];
+    if (!isName(name) || !isObject(rule)) throw new WireError("A class must be [name, rule].");
+    const { regex, ignore_case: ignoreCase, select_keys: keys } = rule;
+    return [
+      name,
+      {
+        regex:
+          typeof regex === "string" && regex !== ""
+            ? compileRegex(regex, ignoreCase === true)
+            : null,
+        keys: Array.isArray(keys) ? keys.filter((key) => typeof key === "string") : null,
+      },
+    ];
+  });
+}
+
+function matches({ regex, keys }: Rule, data: JsonObject): boolean {
+  if (regex === null) return false;
+  const values = keys === null ? Object.values(data) : keys.map((key) => data[key]);
+  return values.some((value) => typeof value === "string" && regex.test(value));
+}
+
+/** Python's inline `(?i)` at the start is the one piece of its syntax in real rules that JavaScript lacks. */
+function compileRegex(pattern: string, ignoreCase: boolean): RegExp {
+  const inline = pattern.startsWith("(?i)");
+  const source = inline ? pattern.slice(4) : pattern;
+  const flags = ignoreCase || inline ? "i" : "";
+  try {
+    return new RegExp(source, `${flags}u`);
+  } catch {
+    // Escapes such as `\-` are errors in Unicode mode and plain in Python.
+    try {
+      return new RegExp(source, flags);
+    } catch {
+      throw new WireError(`Cannot use the pattern ${JSON.stringify(pattern.slice(0, 100))}.`);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/** `activityd activitywatch …`: whether ActivityWatch's watchers can send what they see. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { dirname } from "node:path";
+import { ActivityError } from "../../errors.ts";
+import type { CliIo, ExitCode } from "../io.ts";
+import type { RegisterCommands } from "../program.ts";
+
+export const registerActivityWatchCommands: RegisterCommands = (program, io, finish) => {
+  const command = program
+    .command("activitywatch")
+    .description(
+      "let ActivityWatch's watchers (browser tabs, editors, players) send what they see",
+    );
+  command
+    .command("enable")
+    .description("serve their API on 127.0.0.1:5600")
+    .action(() => finish(enable(io)));
+  command
+    .command("disable")
+    .description("stop serving it")
+    .action(() => finish(change(io, false)));
+};
+
+async function enable(io: CliIo): Promise<ExitCode> {
+  const { readConfig } = await import("../../config.ts");
+  const { activitywatch } = readConfig(io.paths().configFile, io.env);
+  const port = activitywatch.testing && activitywatch.port === 5600 ? 5666 : activitywatch.port;
+  const holder = await whoHolds(port);
+  if (holder !== null && !holder.includes("activityd")) {
+    throw new ActivityError(
+      "socket_in_use",
+      `Port ${port} is held by ${holder}.`,
+      "End it first (its watchers can go on): quit ActivityWatch, or stop aw-server. Nothing was changed.",
+    );
+  }
+  return change(io, true);
+}
+
+function change(io: CliIo, enabled: boolean): Promise<ExitCode> {
+  const file = io.paths().configFile;
+  let text = "";
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    // No settings yet: the file is made.
+  }
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, setEnabled(text, enabled), { mode: 0o600 });
+  io.talk(
+    `activityd: ${enabled ? "enabled" : "disabled"} in ${file}. It counts from the next start: activityd stop && activityd start --detach`,
+  );
+  return Promise.resolve(0);
+}
+
+/** The settings with `enabled` set in `[activitywatch]`, everything else as the owner wrote it. */
+export function setEnabled(text: string, enabled: boolean): string {
+  const lines = text.split("\n");
+  const table = lines.findIndex((line) => /^\s*\[\s*activitywatch\s*\]/.test(line));
+  const line = `enabled = ${enabled}`;
+  if (table === -1) {
+    const body = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+    return `${body}${body === "" ? "" : "\n"}[activitywatch]\n${line}\n`;
+  }
+  const next = lines.findIndex((each, index) => index > table && /^\s*\[/.test(each));
+  const end = next === -1 ? lines.length : next;
+  const key = lines.findIndex(
+    (each, index) => index > table && index < end && /^\s*enabled\s*=/.test(each),
+  );
+  if (key === -1) lines.splice(table + 1, 0, line);
+  else lines[key] = line;
+  return lines.join("\n");
+}
+
+/** Who answers on the port, in words; null when nobody does. */
+function whoHolds(port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const asked = request(
+      { host: "127.0.0.1", port, path: "/api/0/info", timeout: 1_000 },
+      (answer) => {
+        let body = "";
+        answer.setEncoding("utf8").on("data", (chunk: string) => {
+          body = (body + chunk).slice(0, 1_000);
+        });
+        answer.on("end", () => {
+          const version = /"version"\s*:\s*"([^"]{1,60})"/.exec(body)?.[1];
+          resolve(
+            version === undefined ? "another program" : `ActivityWatch's API, version ${version}`,
+          );
+        });
+      },
+    );
+    asked.once("timeout", () => asked.destroy());
+    asked.once("error", (error: NodeJS.ErrnoException) =>
+      resolve(error.code === "ECONNREFUSED" ? null : "another program"),
+    );
+    asked.end();
+  });
+}

@@ -1,0 +1,182 @@
+/**
+ * Joins ActivityWatch's protocol to this daemon: its buckets to the store, what strangers wrote to the privacy
+ * gate, tabs and editors to the capture, queries to a thread of their own.
+ */
+import { hostname } from "node:os";
+import { createBuckets } from "../activitywatch/buckets.ts";
+import type { BucketKeeper, StoredBucket } from "../activitywatch/port.ts";
+import { serveActivityWatch, type ActivityWatchServer } from "../activitywatch/server.ts";
+import { isObject, type JsonObject } from "../activitywatch/wire.ts";
+import type { ActivityApp } from "../app.ts";
+import type { Config } from "../config.ts";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import { VERSION } from "../version.ts";
+import { openQueries } from "./queries.ts";
+
+/** What the event must not be older than, to say something of now. */
+const FRESH_US = 120_000_000;
+
+/** Serves the protocol as the settings say. Throws `socket_in_use` when the port is taken. */
+export async function openActivityWatch(options: {
+  readonly app: ActivityApp;
+  readonly config: Config["activitywatch"];
+  readonly clock: Clock;
+  readonly log: Log;
+}): Promise<ActivityWatchServer> {
+  const { app, config, clock, log } = options;
+  const queries = openQueries(app.guests.databasePath);
+  const buckets = createBuckets({
+    keeper: createKeeper(app, clock),
+    hostname: hostname(),
+    version: `v${VERSION} (activityd)`,
+    testing: config.testing,
+    nowUs: clock.nowUs,
+  });
+  const server = await serveActivityWatch({
+    buckets,
+    query: queries.run,
+    port: config.testing && config.port === 5600 ? 5666 : config.port,
+    testing: config.testing,
+    apiKey: config.api_key === "" ? null : config.api_key,
+    allowedOrigins: config.allowed_origins,
+    log,
+  });
+  return {
+    port: server.port,
+    close: async () => {
+      await server.close();
+      queries.close();
+    },
+  };
+}
+
+function createKeeper(app: ActivityApp, clock: Clock): BucketKeeper {
+  const { guests } = app;
+  return {
+    store: guests.buckets,
+    gate: (bucket, data, atUs) => {
+      if (guests.isPaused()) return null;
+      switch (bucket.type) {
+        case "web.tab.current":
+          return gateTab(app, bucket, data, atUs);
+        case "currentwindow":
+          return gateWindow(app, data, atUs);
+        default:
+          return redact(data, guests.gate.text);
+      }
+    },
+    onEvent: (bucket, { startUs, durationUs, data }) => {
+      const nowUs = clock.nowUs();
+      if (nowUs - (startUs + durationUs) > FRESH_US) return;
+      if (bucket.type === "web.tab.current") {
+        guests.take.page({
+          title: textOf(data, "title") ?? "",
+          url: textOf(data, "url"),
+          private: false,
+          atUs: nowUs,
+        });
+      } else if (bucket.type === "app.editor.activity") {
+        const file = known(data, "file");
+        const project = known(data, "project");
+        guests.take.editor(
+          file === null
+            ? null
+            : {
+                app: editorName(bucket, data),
+                file: lastComponent(file),
+                project: project === null ? null : lastComponent(project),
+                branch: known(data, "branch"),
+                language: known(data, "language"),
+              },
+        );
+      }
+    },
+  };
+}
+
+/** A private tab is not kept, and hides the window it is in. */
+function gateTab(
+  { guests }: ActivityApp,
+  bucket: StoredBucket,
+  data: JsonObject,
+  atUs: number,
+): JsonObject | null {
+  const title = textOf(data, "title");
+  const url = textOf(data, "url");
+  const isPrivate = data["incognito"] === true;
+  if (isPrivate) guests.take.page({ title: "", url: null, private: true, atUs: guests.nowUs() });
+  const browser = /^aw-watcher-web-([a-z]+)/i.exec(bucket.id)?.[1] ?? "browser";
+  const audible = data["audible"] === true;
+  const gated = guests.gate.tab({ app: browser, title, url, audible, private: isPrivate }, atUs);
+  if (gated.verdict === "drop") return null;
+  return {
+    ...redact(data, guests.gate.text),
+    ...(title === null ? {} : { title: gated.facts.title ?? "" }),
+    // Watchers and queries want an address; what was taken off it stays off.
+    ...(url === null
+      ? {}
+      : { url: gated.facts.place === null ? "" : `${schemeOf(url)}${gated.facts.place}` }),
+  };
+}
+
+function gateWindow({ guests }: ActivityApp, data: JsonObject, atUs: number): JsonObject | null {
+  const app = textOf(data, "app") ?? "";
+  const sample = {
+    app,
+    title: textOf(data, "title"),
+    url: textOf(data, "url"),
+    pid: null,
+    executable: null,
+    private: null,
+  };
+  const gated = guests.gate.window(sample, atUs);
+  if (gated.verdict === "drop") return null;
+  const { title, place } = gated.facts;
+  return {
+    ...redact(data, guests.gate.text),
+    app: gated.facts.app,
+    ...(sample.title === null ? {} : { title: title ?? "" }),
+    ...(sample.url === null
+      ? {}
+      : { url: place === null ? "" : `${schemeOf(sample.url)}${place}` }),
+  };
+}
+
+/** Every text in a value of any depth, with its secrets replaced. */
+function redact(data: JsonObject, text: (raw: string) => string): JsonObject {
+  const clean = (value: unknown): unknown => {
+    if (typeof value === "string") return text(value);
+    if (Array.isArray(value)) return value.map(clean);
+    return isObject(value) ? redact(value, text) : value;
+  };
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, clean(value)]));
+}
+
+function textOf(data: JsonObject, key: string): string | null {
+  const value = data[key];
+  return typeof value === "string" ? value : null;
+}
+
+/** Watchers write "unknown" where they know nothing. */
+function known(data: JsonObject, key: string): string | null {
+  const value = textOf(data, key)?.trim() ?? "";
+  return value === "" || value.toLowerCase() === "unknown" ? null : value;
+}
+
+function editorName(bucket: StoredBucket, data: JsonObject): string {
+  return textOf(data, "editor") ?? /^aw-watcher-([^_]+)/.exec(bucket.id)?.[1] ?? bucket.client;
+}
+
+function lastComponent(path: string): string {
+  return (
+    path
+      .replace(/[/\\]+$/, "")
+      .split(/[/\\]/)
+      .at(-1) ?? path
+  );
+}
+
+function schemeOf(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)?.[0] ?? "";
+}

@@ -1,0 +1,190 @@
+/**
+ * Buckets of events as other recorders send them: rows of JSON in SQLite, apart from our own events. It promises
+ * that ids are unique over all buckets and never move between them, that what was acknowledged is committed, and
+ * that a range is found without reading the bucket.
+ */
+import type { StoreDatabase } from "./database.ts";
+
+export interface BucketRow {
+  readonly id: string;
+  readonly type: string;
+  readonly client: string;
+  readonly hostname: string;
+  readonly createdUs: number;
+  /** JSON object. */
+  readonly data: string;
+}
+
+/** One event of a bucket. `data` is JSON; spans may overlap, and durations are what the sender said. */
+export interface BucketEventRow {
+  readonly id: number;
+  readonly startUs: number;
+  readonly durationUs: number;
+  readonly data: string;
+}
+
+export type NewBucketEvent = Omit<BucketEventRow, "id">;
+
+/** Both ends count, as the protocol has it; null: open. */
+export interface BucketRange {
+  readonly fromUs: number | null;
+  readonly toUs: number | null;
+}
+
+export interface BucketStore {
+  readonly list: () => readonly BucketRow[];
+  readonly find: (bucket: string) => BucketRow | null;
+  /** False when a bucket of that id is there already; it stays as it is. */
+  readonly create: (row: BucketRow) => boolean;
+  /** Removes a bucket with its events. False when there is none. */
+  readonly remove: (bucket: string) => boolean;
+  /** Newest start first; of equal starts the first inserted first. `limit` null: all. */
+  readonly events: (
+    bucket: string,
+    range: BucketRange,
+    limit: number | null,
+  ) => readonly BucketEventRow[];
+  /** The same, one by one, oldest first, for exports of any size. */
+  readonly iterate: (bucket: string) => IterableIterator<BucketEventRow>;
+  readonly count: (bucket: string, range: BucketRange) => number;
+  readonly event: (bucket: string, id: number) => BucketEventRow | null;
+  /** Inserts in one transaction and gives the rows with their ids. */
+  readonly insert: (bucket: string, events: readonly NewBucketEvent[]) => readonly BucketEventRow[];
+  /** False when the id is not one of this bucket's. */
+  readonly replace: (bucket: string, row: BucketEventRow) => boolean;
+  readonly removeEvent: (bucket: string, id: number) => boolean;
+  /** The event with the greatest start; of equal starts the last inserted. */
+  readonly newest: (bucket: string) => BucketEventRow | null;
+  /** Whether an event of exactly this start, duration and data is there. */
+  readonly holds: (bucket: string, event: NewBucketEvent) => boolean;
+  readonly setting: (key: string) => string | null;
+  readonly settings: () => Readonly<Record<string, string>>;
+  /** `value` is JSON; null removes the setting. */
+  readonly setSetting: (key: string, value: string | null) => void;
+  readonly transaction: StoreDatabase["transaction"];
+}
+
+/** The tables in an open database. Every method throws `ActivityError` where SQLite fails. */
+export function createBucketStore(database: StoreDatabase): BucketStore {
+  const columns =
+    "event.id AS id, start_us AS startUs, duration_us AS durationUs, event.data AS data";
+  const described = "id, type, client, hostname, created_us AS createdUs, data";
+  const list = database.prepare<BucketRow>(`SELECT ${described} FROM bucket ORDER BY key`);
+  const find = database.prepare<BucketRow>(`SELECT ${described} FROM bucket WHERE id = ?`);
+  const findKey = database.prepare<{ key: number; longestUs: number }>(
+    "SELECT key, longest_us AS longestUs FROM bucket WHERE id = ?",
+  );
+  const create = database.prepare(
+    `INSERT INTO bucket(id, type, client, hostname, created_us, data, longest_us) VALUES(?, ?, ?, ?, ?, ?, 0)
+      ON CONFLICT DO NOTHING`,
+  );
+  const noteLongest = database.prepare(
+    "UPDATE bucket SET longest_us = ? WHERE key = ? AND longest_us < ?",
+  );
+  const removeEvents = database.prepare("DELETE FROM bucket_event WHERE bucket_key = ?");
+  const removeBucket = database.prepare("DELETE FROM bucket WHERE key = ?");
+  const inRange = `FROM bucket_event AS event WHERE bucket_key = ? AND start_us BETWEEN ? AND ?
+                    AND start_us + duration_us >= ?`;
+  const events = database.prepare<BucketEventRow>(
+    `SELECT ${columns} ${inRange} ORDER BY start_us DESC, id LIMIT ?`,
+  );
+  const count = database.prepare<{ count: number }>(`SELECT count(*) AS count ${inRange}`);
+  const oldestFirst = database.prepare<BucketEventRow>(
+    `SELECT ${columns} FROM bucket_event AS event WHERE bucket_key = ? ORDER BY start_us, id`,
+  );
+  const event = database.prepare<BucketEventRow>(
+    `SELECT ${columns} FROM bucket_event AS event WHERE id = ? AND bucket_key = ?`,
+  );
+  const newest = database.prepare<BucketEventRow>(
+    `SELECT ${columns} FROM bucket_event AS event WHERE bucket_key = ? ORDER BY start_us DESC, id DESC LIMIT 1`,
+  );
+  const same = database.prepare<{ found: number }>(
+    `SELECT 1 AS found FROM bucket_event WHERE bucket_key = ? AND start_us = ? AND duration_us = ? AND data = ? LIMIT 1`,
+  );
+  const insert = database.prepare<{ id: number }>(
+    "INSERT INTO bucket_event(bucket_key, start_us, duration_us, data) VALUES(?, ?, ?, ?) RETURNING id",
+  );
+  const replace = database.prepare(
+    "UPDATE bucket_event SET start_us = ?, duration_us = ?, data = ? WHERE id = ? AND bucket_key = ?",
+  );
+  const removeOne = database.prepare("DELETE FROM bucket_event WHERE id = ? AND bucket_key = ?");
+  const settings = database.prepare<{ key: string; value: string }>(
+    "SELECT key, value FROM bucket_setting ORDER BY key",
+  );
+  const setting = database.prepare<{ value: string }>(
+    "SELECT value FROM bucket_setting WHERE key = ?",
+  );
+  const setSetting = database.prepare(
+    "INSERT INTO bucket_setting(key, value) VALUES(?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+  );
+  const removeSetting = database.prepare("DELETE FROM bucket_setting WHERE key = ?");
+
+  const range = (
+    { fromUs, toUs }: BucketRange,
+    longestUs: number,
+  ): readonly [number, number, number] => {
+    const from = fromUs ?? EARLIEST_US;
+    // No event of the bucket is longer than its longest: what began before that cannot reach the range.
+    return [fromUs === null ? EARLIEST_US : from - longestUs, toUs ?? LATEST_US, from];
+  };
+  const add = (key: number, each: NewBucketEvent): BucketEventRow => {
+    const row = insert.get(key, each.startUs, each.durationUs, each.data);
+    noteLongest.run(each.durationUs, key, each.durationUs);
+    return { id: row?.id ?? 0, ...each };
+  };
+
+  return {
+    list: () => list.all(),
+    find: (bucket) => find.get(bucket) ?? null,
+    create: ({ id, type, client, hostname, createdUs, data }) =>
+      create.run(id, type, client, hostname, createdUs, data) === 1,
+    remove: (bucket) =>
+      database.transaction(() => {
+        const found = findKey.get(bucket);
+        if (found === undefined) return false;
+        removeEvents.run(found.key);
+        removeBucket.run(found.key);
+        return true;
+      }),
+    events: (bucket, wanted, limit) => {
+      const found = findKey.get(bucket);
+      if (found === undefined) return [];
+      return events.all(found.key, ...range(wanted, found.longestUs), limit ?? -1);
+    },
+    iterate: (bucket) => oldestFirst.iterate(findKey.get(bucket)?.key ?? -1),
+    count: (bucket, wanted) => {
+      const found = findKey.get(bucket);
+      return found === undefined
+        ? 0
+        : (count.get(found.key, ...range(wanted, found.longestUs))?.count ?? 0);
+    },
+    event: (bucket, id) => event.get(id, findKey.get(bucket)?.key ?? -1) ?? null,
+    insert: (bucket, rows) =>
+      database.transaction(() => {
+        const found = findKey.get(bucket);
+        return found === undefined ? [] : rows.map((row) => add(found.key, row));
+      }),
+    replace: (bucket, { id, startUs, durationUs, data }) =>
+      database.transaction(() => {
+        const found = findKey.get(bucket);
+        if (found === undefined) return false;
+        noteLongest.run(durationUs, found.key, durationUs);
+        return replace.run(startUs, durationUs, data, id, found.key) === 1;
+      }),
+    removeEvent: (bucket, id) => removeOne.run(id, findKey.get(bucket)?.key ?? -1) === 1,
+    newest: (bucket) => newest.get(findKey.get(bucket)?.key ?? -1) ?? null,
+    holds: (bucket, { startUs, durationUs, data }) =>
+      same.get(findKey.get(bucket)?.key ?? -1, startUs, durationUs, data) !== undefined,
+    setting: (key) => setting.get(key)?.value ?? null,
+    settings: () => Object.fromEntries(settings.all().map(({ key, value }) => [key, value])),
+    setSetting: (key, value) => {
+      if (value === null) removeSetting.run(key);
+      else setSetting.run(key, value);
+    },
+    transaction: database.transaction,
+  };
+}
+
+/** Wider than any instant the protocol can name. */
+const EARLIEST_US = -8_640_000_000_000_000;
+const LATEST_US = 8_640_000_000_000_000;

@@ -1,0 +1,202 @@
+/** Watchers that we did not write, and windows that their tabs tell of, against a real daemon. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { until } from "../helpers/until.ts";
+import { openDaemonRig, type DaemonRig } from "./daemon-rig.ts";
+import { createProcesses } from "./processes.ts";
+import { openXRig } from "./x-rig.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const open: { readonly close: () => Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() =>
+        resolve(typeof address === "object" && address !== null ? address.port : 0),
+      );
+    });
+  });
+}
+
+/** A daemon that serves the watchers, and how to ask it. */
+async function openServer(env: Readonly<Record<string, string>> = {}, port = 0) {
+  const number = port === 0 ? await freePort() : port;
+  const daemon = openDaemonRig(
+    createProcesses(),
+    env,
+    `[activitywatch]\nenabled = true\ntesting = true\nport = ${number}\n`,
+  );
+  open.push(daemon);
+  await daemon.start();
+  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const answer = await fetch(`http://127.0.0.1:${number}/api/0${path}`, {
+      method,
+      headers: { "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return text === "" ? null : JSON.parse(text);
+  };
+  const beat = (bucket: string, data: object): Promise<unknown> =>
+    ask("POST", `/buckets/${bucket}/heartbeat?pulsetime=80`, {
+      timestamp: new Date().toISOString(),
+      duration: 0,
+      data,
+    });
+  return { daemon, ask, beat };
+}
+
+async function textOfNow(daemon: DaemonRig): Promise<string> {
+  return (await daemon.run(["now"])).out;
+}
+
+describe("clients that we did not write", () => {
+  it("aw-client's own tests pass", async () => {
+    await openServer({}, 5666);
+    const { status, stdout, stderr } = spawnSync(
+      "npx",
+      ["mocha", "node_modules/aw-client/out/test/test.js"],
+      {
+        cwd: ROOT,
+        encoding: "utf8",
+      },
+    );
+    expect(stdout + stderr).toContain("8 passing");
+    expect(status).toBe(0);
+  });
+});
+
+describe("a tab", () => {
+  it("gives its window the page, and a private one hides the window", async () => {
+    const x = await openXRig();
+    open.push(x);
+    await x.startWindowManager("openbox");
+    const { daemon, ask, beat } = await openServer(x.env);
+    const client = await x.openClient();
+    const window = await client.open({
+      title: "Recipe for bread — Mozilla Firefox",
+      app: "firefox",
+    });
+    await client.activate(window);
+    await until("the window is seen", async () =>
+      (await textOfNow(daemon)).includes("Recipe for bread"),
+    );
+    await ask("POST", "/buckets/aw-watcher-web-firefox", {
+      client: "aw-client-web",
+      type: "web.tab.current",
+      hostname: "h",
+    });
+    await beat("aw-watcher-web-firefox", {
+      url: "https://bread.example/rye?token=abc#top",
+      title: "Recipe for bread",
+      audible: false,
+      incognito: false,
+      tabCount: 3,
+    });
+    const block = await until("the page stands with the window", async () => {
+      const text = await textOfNow(daemon);
+      return text.includes("bread.example/rye") ? text : null;
+    });
+    expect(block).not.toContain("token");
+    await beat("aw-watcher-web-firefox", {
+      url: "https://secret.example/",
+      title: "Secret",
+      audible: false,
+      incognito: true,
+      tabCount: 1,
+    });
+    await client.setTitle(window, "Secret — Mozilla Firefox");
+    await until("the window is hidden", async () =>
+      (await textOfNow(daemon)).includes("withheld by a privacy rule"),
+    );
+    const { events } = await daemon.api.events({ fromUs: 0 });
+    expect(JSON.stringify(events)).not.toContain("ecret");
+    expect(JSON.stringify(await ask("GET", "/export"))).not.toContain("ecret");
+    client.close();
+  });
+});
+
+describe("an editor", () => {
+  it("is told in the block with file and project, and what it does not know is left out", async () => {
+    const { daemon, ask, beat } = await openServer();
+    await ask("POST", "/buckets/aw-watcher-vscode_h", {
+      client: "aw-watcher-vscode",
+      type: "app.editor.activity",
+      hostname: "h",
+    });
+    await beat("aw-watcher-vscode_h", {
+      file: "/src/shop/cart.ts",
+      project: "/src/shop",
+      language: "typescript",
+      branch: "unknown",
+    });
+    expect(await textOfNow(daemon)).toContain('- Editing: vscode: "cart.ts" in "shop"\n');
+  });
+});
+
+describe("histories", () => {
+  it("imported twice give the same counts, and a file's ids overwrite nothing", async () => {
+    const { ask } = await openServer();
+    await ask("POST", "/buckets/mine", { client: "c", type: "test", hostname: "h" });
+    await ask("POST", "/buckets/mine/events", [
+      { timestamp: "2026-01-01T00:00:00Z", duration: 1, data: { mine: true } },
+    ]);
+    const file = {
+      buckets: {
+        other: {
+          id: "other",
+          type: "test",
+          client: "c",
+          hostname: "h",
+          events: [
+            { id: 1, timestamp: "2026-01-02T00:00:00Z", duration: 5, data: { n: 1 } },
+            { timestamp: "broken" },
+          ],
+        },
+      },
+    };
+    expect(await ask("POST", "/import", file)).toEqual({ added: 1, repeated: 0, skipped: 1 });
+    expect(await ask("POST", "/import", file)).toEqual({ added: 0, repeated: 1, skipped: 1 });
+    expect(await ask("GET", "/buckets/mine/events")).toMatchObject([{ data: { mine: true } }]);
+  });
+});
+
+describe("the port", () => {
+  it("that somebody holds is named before anything is changed", async () => {
+    const { daemon } = await openServer();
+    const port =
+      /port = (\d+)/.exec(
+        execFileSync("cat", [`${daemon.home}/config.toml`], { encoding: "utf8" }),
+      )?.[1] ?? "";
+    const other = openDaemonRig(
+      createProcesses(),
+      {},
+      `[activitywatch]\nenabled = true\ntesting = true\nport = ${port}\n`,
+    );
+    open.push(other);
+    const started = await other.run(["start"]);
+    expect(started.code).toBe(1);
+    expect(started.talk).toContain(`Port ${port} of this machine is taken`);
+  });
+
+  it("answers a query that never ends with an error, and heartbeats meanwhile", async () => {
+    const { ask, beat } = await openServer();
+    await ask("POST", "/buckets/b", { client: "c", type: "test", hostname: "h" });
+    await beat("b", { title: `${"a".repeat(40)}!` });
+    const slow = ask("POST", "/query", {
+      query: ['RETURN = filter_keyvals_regex(query_bucket("b"), "title", "^(a+)+$");'],
+      timeperiods: ["2020-01-01T00:00:00Z/2100-01-01T00:00:00Z"],
+    });
+    const startedAt = performance.now();
+    await beat("b", { title: "quick" });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(await slow).toMatchObject({ message: expect.stringContaining("did not end within") });
+  });
+});
