@@ -73,6 +73,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       return;
     }
     handle(request, response, { options, upstream, injector }).catch((thrown: unknown) => {
+      // Whoever is gone cannot be told, and whatever broke by it is no failure.
+      if (response.destroyed) return;
       if (!(thrown instanceof ActivityError))
         log.error("gateway: a request failed", { code: "internal" });
       fail(response, thrown);
@@ -114,7 +116,11 @@ async function handle(
 
   const headers = headersToPass(request, prepared === null ? NOT_PASSED : NOT_PASSED_WHEN_READ);
   if (options.upstreamKey !== null) headers["authorization"] = `Bearer ${options.upstreamKey}`;
-  if (prepared !== null) headers["content-length"] = String(prepared.body.byteLength);
+  if (prepared !== null) {
+    headers["content-length"] = String(prepared.body.byteLength);
+    // Without the header any packing would be welcome (RFC 9110 §12.5.3), and a reply has to be readable here.
+    headers["accept-encoding"] = "identity";
+  }
   const answer = await upstream.send({
     method: request.method ?? "GET",
     path,
@@ -229,7 +235,6 @@ const NOT_PASSED: ReadonlySet<string> = new Set([
   ...Object.values(WISH_HEADERS),
 ]);
 
-/** A reply has to be readable here, so it must not come packed. */
 const NOT_PASSED_WHEN_READ: ReadonlySet<string> = new Set([
   ...NOT_PASSED,
   "content-length",

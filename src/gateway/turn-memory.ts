@@ -5,7 +5,6 @@
  */
 import {
   appendFileSync,
-  chmodSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -31,14 +30,14 @@ const MAX_TURNS = 4_000;
 const MAX_CHARS = 2_000_000;
 
 /**
- * Opens the memory in the file at `path` (mode 0600, one JSON line per turn). A file that cannot be read or
- * written costs the cache after a restart and nothing else; it is logged.
+ * Opens the memory in the file at `path` (mode 0600, one JSON line per turn), which several gateways may share.
+ * A file that cannot be read or written costs the cache after a restart and nothing else; it is logged.
  */
 export function openTurnMemory(path: string, log: Log): TurnMemory {
   let turns = new Map<string, Injection>();
   let chars = 0;
   let linesInFile = 0;
-  /** Which file the turns are in; another or none means that somebody had them forgotten. */
+  /** Which file the turns are in; null before there is one. */
   let fileId: string | null = null;
 
   const remember = (key: string, injection: Injection): void => {
@@ -53,8 +52,17 @@ export function openTurnMemory(path: string, log: Log): TurnMemory {
     }
   };
 
+  const readAll = (): void => {
+    const lines = readLines(path, log);
+    for (const { key, injection } of lines) remember(key, injection);
+    linesInFile = lines.length;
+    fileId = idOf(path);
+  };
+
+  /** Leaves the newest turns of every gateway in a file without torn or outdated lines. */
   const writeAnew = (): void => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (fileId !== null) readAll();
     const lines = [...turns].map(([key, injection]) => toLine(key, injection));
     const fresh = `${path}.${process.pid}`;
     writeFileSync(fresh, lines.join(""), { mode: 0o600 });
@@ -63,30 +71,22 @@ export function openTurnMemory(path: string, log: Log): TurnMemory {
     fileId = idOf(path);
   };
 
-  const forgetIfRemoved = (): void => {
+  /** What another gateway wrote anew counts, and a file that is gone means that all is to be forgotten. */
+  const followFile = (): void => {
     if (fileId === null || idOf(path) === fileId) return;
     turns = new Map();
     chars = 0;
-    linesInFile = 0;
-    fileId = null;
+    readAll();
   };
 
-  for (const { key, injection } of readLines(path, log)) remember(key, injection);
-  try {
-    // Starts from a file without torn or outdated lines.
-    writeAnew();
-    chmodSync(path, 0o600);
-  } catch (cause) {
-    warn(log, cause);
-  }
-
+  readAll();
   return {
     recall: (key) => {
-      forgetIfRemoved();
+      followFile();
       return turns.get(key) ?? null;
     },
     keep: (key, injected, atUs) => {
-      forgetIfRemoved();
+      followFile();
       const injection = { injected, atUs };
       remember(key, injection);
       try {

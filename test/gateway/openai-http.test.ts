@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
-import { request as sendHttp } from "node:http";
+import { request as sendHttp, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -8,12 +8,14 @@ import { blockNumber, openGatewayRig, TOKEN, type GatewayRig } from "../helpers/
 import {
   chatChunk,
   chatStream,
+  roomIn,
   sendJson,
   sendSplinters,
   startStream,
   streamText,
   writeSplinters,
 } from "../helpers/openai-upstream.ts";
+import { until } from "../helpers/until.ts";
 import { waitFor } from "../helpers/wait-for.ts";
 
 const ask = (...contents: readonly unknown[]) => ({
@@ -379,6 +381,62 @@ describe("a stream", () => {
     expect(rig.upstream.cut()).toBe(1);
   });
 
+  test("of a client that stops reading is not read on from the upstream", async () => {
+    const rig = await openGatewayRig();
+    let sentBytes = 0;
+    let isBlocked = false;
+    const part = Buffer.from(chatChunk({ content: "x".repeat(16_000) }));
+    rig.upstream.answerWith(async (_request, response) => {
+      startStream(response);
+      while (!response.destroyed) {
+        sentBytes += part.byteLength;
+        isBlocked = !response.write(part);
+        if (isBlocked) await roomIn(response);
+        else await new Promise(setImmediate);
+      }
+    });
+    const sent = sendHttp(`${rig.gateway.address}/chat/completions`, {
+      method: "POST",
+      agent: false,
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    sent.end(JSON.stringify({ ...ask("hi"), stream: true }));
+    const response = await new Promise<IncomingMessage>((resolve) => {
+      sent.once("response", resolve);
+    });
+    response.pause();
+    let before = -1;
+    await until("the upstream to wait", () => {
+      // Blocked, and not a byte further since the last look.
+      const isStill = isBlocked && before === sentBytes;
+      before = sentBytes;
+      return isStill;
+    });
+    // What is under way are the buffers of two connections and one chunk in the gateway.
+    expect(sentBytes).toBeLessThan(16_000_000);
+    sent.destroy();
+  });
+
+  test("loses an echoed directive wherever it is cut in two", async () => {
+    const rig = await openGatewayRig();
+    const reply = `${VOICE_TURN_DIRECTIVE} Good morning.`;
+    rig.upstream.answerWith((request, response) => {
+      const at = Number((request.body as ChatBody).model);
+      return sendSplinters(response, chatStream([reply.slice(0, at), reply.slice(at)]));
+    });
+    const cut = async (at: number): Promise<string> => {
+      const body = { ...ask("hi"), model: String(at), stream: true };
+      const text = await (await rig.post("chat/completions", body)).text();
+      const contents = [...text.matchAll(/"content":"((?:[^"\\]|\\.)*)"/g)];
+      return contents.map((match) => match[1]).join("");
+    };
+    const places = Array.from({ length: reply.length - 1 }, (_, index) => index + 1);
+    while (places.length > 0) {
+      const replies = await Promise.all(places.splice(0, 20).map((at) => cut(at)));
+      expect([...new Set(replies)]).toEqual(["Good morning."]);
+    }
+  });
+
   test.each([
     ["between two events", chatChunk({ content: "Hello" }), true],
     ["inside an event", `${chatChunk({ content: "Hello" })}data: {"cho`, false],
@@ -443,6 +501,22 @@ describe("what is not a conversation", () => {
       path: "/v1/audio/transcriptions?x=1",
       text: "--b\r\nbinary",
     });
+  });
+
+  test("may break off while it is sent, and others are served on", async () => {
+    const rig = await openGatewayRig();
+    for (const path of ["files", "chat/completions"]) {
+      const sent = sendHttp(`${rig.gateway.address}/${path}`, {
+        method: "POST",
+        agent: false,
+        headers: { authorization: `Bearer ${TOKEN}`, "content-length": "1000000" },
+      });
+      sent.once("error", () => {});
+      await new Promise<void>((resolve) => void sent.write("half a body", () => resolve()));
+      sent.destroy();
+    }
+    expect((await rig.post("chat/completions", ask("hi"))).status).toBe(200);
+    expect(rig.logged).toEqual([]);
   });
 
   test("of the models is the upstream's own list", async () => {
@@ -532,6 +606,30 @@ describe("the upstream", () => {
     });
     const response = await rig.post("chat/completions", ask("hi"));
     expect(await response.json()).toEqual({ choices: [{ message: { content: "Yes." } }] });
+  });
+
+  test("that does not end its answer is given up", async () => {
+    const rig = await openGatewayRig();
+    rig.upstream.answerWith(async (_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write('{"choices":[');
+      const part = Buffer.alloc(1_000_000, 0x20);
+      while (!response.destroyed) {
+        if (!response.write(part)) await roomIn(response);
+      }
+    });
+    const response = await rig.post("chat/completions", ask("hi"));
+    expect(response.status).toBe(502);
+    expect((await errorOf(response)).message).toContain("larger than 32 MiB");
+  });
+
+  test("that takes its time is waited for", async () => {
+    const rig = await openGatewayRig();
+    rig.upstream.answerWith(async (request, response) => {
+      for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate);
+      await streamText("Late.")(request, response);
+    });
+    expect(await (await rig.post("chat/completions", ask("hi"))).text()).toContain("Late.");
   });
 
   test("that answers something else altogether is passed on", async () => {

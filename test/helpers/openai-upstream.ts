@@ -39,9 +39,14 @@ export async function openUpstreamStub(
     response.once("close", () => {
       if (!response.writableFinished) cut += 1;
     });
-    void read(request).then(async (one) => {
+    const serve = async (): Promise<void> => {
+      const one = await read(request);
       seen.push(one);
       await current(one, response);
+    };
+    serve().catch((error: unknown) => {
+      // Requests that broke off before they were whole are none; anything else is a fault of the test.
+      if (!request.destroyed) throw error;
     });
   });
   await new Promise<void>((resolve) => {
@@ -137,10 +142,21 @@ export async function writeSplinters(response: ServerResponse, stream: string): 
     const isFlushed = response.write(bytes.subarray(at, at + size));
     // Now and then the event loop turns, so that pieces arrive on their own and not glued together.
     if (turn % 8 === 0) await new Promise(setImmediate);
-    if (!isFlushed)
-      await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
+    if (!isFlushed) await roomIn(response);
     at += size;
   }
+}
+
+/** Resolves when more may be written, or nobody is there any more. */
+export async function roomIn(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const settle = (): void => {
+      response.off("drain", settle).off("close", settle);
+      resolve();
+    };
+    response.on("drain", settle).on("close", settle);
+  });
 }
 
 export function sendJson(
