@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createStreamFilter, filterWholeReply } from "../../src/gateway/reply-filter.ts";
 import { stripLeakedDirectives, VOICE_TURN_DIRECTIVE } from "../../src/gateway/voice-steering.ts";
+import { propertyRuns } from "../helpers/property-runs.ts";
 
 const ECHO = VOICE_TURN_DIRECTIVE;
 
@@ -84,13 +85,17 @@ function wellFormed(text: string): string {
   return Buffer.from(text).toString();
 }
 
-describe("a streamed reply", () => {
+/** A run takes a millisecond. */
+const numRuns = propertyRuns(60, 5_000);
+
+describe("a streamed reply", { timeout: 60_000 }, () => {
   test("that echoes nothing comes out byte for byte, whatever the pieces", () => {
     fc.assert(
       fc.property(pieces, sizes, fc.constantFrom("\n", "\r\n", "\r"), (content, cuts, lineEnd) => {
         const stream = chatStream(["Hi. ", ...content], lineEnd);
         expect(run(stream, cuts)).toBe(stream);
       }),
+      { numRuns },
     );
   });
 
@@ -114,6 +119,7 @@ describe("a streamed reply", () => {
           expect(contentOf(run(chatStream(cut), cuts))).toBe(stripLeakedDirectives(text));
         },
       ),
+      { numRuns },
     );
   });
 
