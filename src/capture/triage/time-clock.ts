@@ -3,7 +3,7 @@
  * media", "15h30". It promises to take a bare number for an hour only where a preposition asks for one.
  */
 import { isAskingWord, isFunctionWord } from "./languages.ts";
-import type { Lexed } from "./time-grammar.ts";
+import type { Lexed } from "./time-lexer.ts";
 import type { Link } from "./time-words.ts";
 
 export interface ClockNode {
@@ -60,10 +60,12 @@ function readClock(
     return { node, next: lexed.after(start) };
   }
   const bare = HOUR_LINKS.some((link) => context.links.includes(link));
+  const between = context.links.includes("between");
   const hours = bare || context.links.includes("at-hours") || context.dated;
   const read =
-    minutesFirst(lexed, start, hours) ??
-    hourFirst(lexed, start, { bare, hours, dash, isPart: context.isPart });
+    minutesFirst(lexed, start, hours, context.isPart) ??
+    military(lexed, start, bare) ??
+    hourFirst(lexed, start, { bare, hours, dash, between, isPart: context.isPart });
   return read === null ? null : settle(lexed, read);
 }
 
@@ -157,7 +159,12 @@ function readMeridiem(
 }
 
 /** "half past three", "zehn vor drei", "fünf vor halb drei", "halb drei", "half three". */
-function minutesFirst(lexed: Lexed, start: number, context: boolean): Reading | null {
+function minutesFirst(
+  lexed: Lexed,
+  start: number,
+  context: boolean,
+  isPart: ClockContext["isPart"],
+): Reading | null {
   const word = lexed.word(start);
   if (word.halfBefore === true) {
     const hour = readNumber(lexed, lexed.after(start));
@@ -170,16 +177,21 @@ function minutesFirst(lexed: Lexed, start: number, context: boolean): Reading | 
   const { clockSign } = lexed.word(signAt);
   if (clockSign === undefined) {
     // "half three" is said for half past three; "viertel drei" and "dreiviertel drei" count towards three.
-    if (word.clockMinutes === undefined || !context) return null;
+    if (word.clockMinutes === undefined) return null;
     const hour = readNumber(lexed, lexed.after(start));
-    if (hour === null || hour.value > 12) return null;
+    if (hour === null || hour.value > 12 || !(context || isPart(hour.next))) return null;
     if (word.clockMinutes === 30)
       return { hour: hour.value, minute: 30, fine: true, next: skipHour(lexed, hour.next) };
     return { ...backHalf(hour.value, word.clockMinutes - 30, hour.next) };
   }
   const plain = word.clockMinutes === undefined;
+  const surely = lexed.word(signAt).links?.includes("to") !== true;
   // "10 to 4" is a range unless something asks for a clock time, and minutes are told in fives.
-  if (plain && (!context || count % 5 !== 0) && lexed.word(lexed.after(signAt)).halfBefore !== true)
+  if (
+    plain &&
+    ((!context && !surely) || count % 5 !== 0) &&
+    lexed.word(lexed.after(signAt)).halfBefore !== true
+  )
     return null;
   const after = lexed.after(signAt);
   if (lexed.word(after).halfBefore === true) {
@@ -219,6 +231,8 @@ interface Allowed {
   readonly hours: boolean;
   /** A dash may follow at once: "2-4pm". */
   readonly dash: boolean;
+  /** "entre 5 y 10" is two hours, "5 y 10" one time. */
+  readonly between: boolean;
   readonly isPart: ClockContext["isPart"];
 }
 
@@ -231,7 +245,7 @@ function hourFirst(lexed: Lexed, start: number, allowed: Allowed): Reading | nul
   const token = lexed.tokens[start];
   const touching = token?.type === "number" && lexed.tokens[next]?.start === token.end;
   const oclock = isHourWord(lexed, next);
-  const tail = minutesAfter(lexed, oclock ? lexed.after(next) : next, oclock, true);
+  const tail = minutesAfter(lexed, oclock ? lexed.after(next) : next, oclock, allowed.between);
   if (tail !== null) {
     const asked = oclock ? allowed.hours || touching : allowed.bare || allowed.isPart(tail.next);
     if (asked) return shift(value, tail.minute, tail.next);
@@ -243,12 +257,25 @@ function hourFirst(lexed: Lexed, start: number, allowed: Allowed): Reading | nul
     if (!sure && !named && !allowed.hours && !(touching && value > 6)) return null;
     return { hour: value, minute: 0, fine: false, next: lexed.after(next) };
   }
+  // "3ish", "8-ish"
+  const dashed = lexed.tokens[next]?.text === "-" ? next + 1 : next;
+  if (lexed.tokens[dashed]?.folded === "ish" && allowed.hours) {
+    return { hour: value, minute: 0, fine: false, next: dashed + 1 };
+  }
   const plain = { hour: value, minute: 0, fine: false, next };
   if (readMeridiem(lexed, next) !== null || allowed.isPart(next)) return plain;
   return allowed.bare && standsAlone(lexed, next, touching, allowed.dash) ? plain : null;
 }
 
 const SURE_HOURS: ReadonlySet<string> = new Set(["uhr", "o", "oclock"]);
+
+/** "at 0930", "around 1430"; a number that could be a year is none. */
+function military(lexed: Lexed, start: number, bare: boolean): Reading | null {
+  const digits = lexed.tokens[start]?.text ?? "";
+  if (!bare || !/^([01]\d|2[0-3])[0-5][05]$/.test(digits) || /^(19|20)/.test(digits)) return null;
+  const hour = Number(digits.slice(0, 2));
+  return { hour, minute: Number(digits.slice(2)), fine: true, next: start + 1 };
+}
 
 /** "14:30", "14.30 Uhr", "3.30pm", "15h30". */
 function digitalClock(lexed: Lexed, start: number, hour: number, bare: boolean): Reading | null {
@@ -286,23 +313,22 @@ function minutesAfter(
   lexed: Lexed,
   at: number,
   oclock: boolean,
-  bare: boolean,
+  between: boolean,
 ): { readonly minute: number; readonly next: number } | null {
-  const { clockSign } = lexed.word(at);
-  if (
-    clockSign !== undefined &&
-    (lexed.word(at).links?.includes("and") === true || isMinus(lexed, at))
-  ) {
-    const quarterAt =
-      lexed.word(lexed.after(at)).clockMinutes === undefined &&
-      lexed.word(lexed.after(at)).fill === true
-        ? lexed.after(lexed.after(at))
-        : lexed.after(at);
-    const minutes = lexed.word(quarterAt).clockMinutes ?? fiveMinutes(lexed, quarterAt);
-    if (minutes === null) return null;
-    return { minute: clockSign * minutes, next: lexed.after(quarterAt) };
+  const { clockSign, links } = lexed.word(at);
+  const and = links?.includes("and") === true;
+  if (clockSign !== undefined && (and || isMinus(lexed, at))) {
+    const after = lexed.after(at);
+    const named = lexed.word(after);
+    // "moins le quart"
+    const filled = named.clockMinutes === undefined && named.fill === true;
+    const minuteAt = filled ? lexed.after(after) : after;
+    // "et" and "and" join quarters and halves only, Spanish "y" any minutes.
+    const counted = !and || (lexed.tokens[at]?.folded === "y" && !between);
+    const five = counted ? fiveMinutes(lexed, minuteAt) : null;
+    const minutes = lexed.word(minuteAt).clockMinutes ?? five;
+    return minutes === null ? null : { minute: clockSign * minutes, next: lexed.after(minuteAt) };
   }
-  if (!oclock && !bare) return null;
   const minute = readNumber(lexed, at);
   if (minute === null || minute.value > 59 || minute.value < 5) return null;
   const digits = lexed.tokens[at]?.type === "number";
@@ -332,12 +358,13 @@ function readNumber(
     return token.text.length > 2 ? null : { value: Number(token.text), next: at + 1 };
   }
   const { num } = lexed.word(at);
-  if (num === undefined || !Number.isInteger(num) || num > 59 || NOT_HOURS.has(token?.folded ?? ""))
-    return null;
+  if (num === undefined || !Number.isInteger(num) || num > 59) return null;
+  // "un", "ein" and "a couple" count things; "la una", "une heure" and "ein Uhr" are one o'clock.
+  const one = lexed.tokens[at - 1]?.folded === "la" || isHourWord(lexed, lexed.after(at));
+  if (NOT_HOURS.has(token?.folded ?? "") && !one) return null;
   return { value: num, next: lexed.after(at) };
 }
 
-/** Articles and "a couple" count units, not hours. */
 const NOT_HOURS: ReadonlySet<string> = new Set([
   "a",
   "an",

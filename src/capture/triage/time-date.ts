@@ -1,5 +1,5 @@
 /** Calendar dates in digits and words: "2026-11-12", "12.11.", "12/11", "Nov 12", "el 12 de noviembre", "the 12th". */
-import type { Lexed } from "./time-grammar.ts";
+import type { Lexed } from "./time-lexer.ts";
 
 export interface DateNode {
   readonly type: "date";
@@ -73,12 +73,14 @@ function parseMarked(
   if (token?.type !== "number" || token.text.length > 2) return null;
   const mark = markAt(lexed, start + 1);
   const second = touching(lexed, start + 2, 2);
-  if (second === null || (mark !== "." && mark !== "/")) return null;
+  if (second === null || mark === null || !/^[./-]$/.test(mark)) return null;
   const closed = markAt(lexed, start + 3) === mark;
   const year = closed ? fullYear(touching(lexed, start + 4, 4)) : null;
   const next = start + (year !== null ? 5 : closed && mark === "." ? 4 : 3);
   const first = Number(token.text);
-  if (mark === "/") {
+  // "12-11" is a range of numbers; with a year it is a date.
+  if (mark === "-" && year === null) return null;
+  if (mark !== ".") {
     if (first > 31 || second > 31 || (first > 12 && second > 12)) return null;
     return made(first, second, year, next, true);
   }

@@ -46,9 +46,11 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
   [{ part: "morning" }, "mañana|mañanas|mañanita"],
   [{ part: "siesta" }, "tarde|tardes|tardecita"],
   [{ part: "night" }, "noche|noches"],
-  [{ part: "night" }, "madrugada"],
+  [{ part: "small-hours" }, "madrugada|de madrugada|la madrugada"],
   [{ part: "midday" }, "mediodía|medio día"],
-  [{ back: 0 }, "hoy|hoy mismo|todo el día|en lo que va del día|en lo que va de día|el día de hoy"],
+  [{ back: 0 }, "hoy|hoy mismo|en lo que va del día|en lo que va de día|el día de hoy"],
+  [{ back: 0, whole: true }, "todo el día|el día entero"],
+  [{ unit: "week", unitsBack: 0 }, "toda la semana|durante la semana|entre semana"],
   [{ back: 1 }, "ayer|aller|el día de ayer"],
   [
     { back: 1, part: "night" },
@@ -69,7 +71,7 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
   [{ which: "next" }, "próximo|próxima|siguiente|que viene|próximos|próximas"],
   [
     { ago: "before" },
-    "hace|hace como|hace unos|hace aproximadamente|hará|hace más o menos|ace|hace ya|hace apenas",
+    "hace|hace como|hace aproximadamente|hará|hace más o menos|ace|hace ya|hace apenas",
   ],
   [{ ago: "before", links: ["since"] }, "desde hace"],
   [{ ago: "after" }, "atrás"],
@@ -109,9 +111,9 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
   [{ clock: 0, reachMin: 30 }, "medianoche|media noche"],
   [
     { shade: "early" },
-    "temprano|a primera hora|a primera hora de|pronto|tempranito|a principios de",
+    "temprano|a primera hora|a primera hora de|pronto|tempranito|a principios de|principios de|al principio de|a comienzos de",
   ],
-  [{ shade: "late" }, "a última hora|a última hora de|a finales de"],
+  [{ shade: "late" }, "a última hora|a última hora de|a finales de|finales de|al final de"],
   [
     { recentMin: 15 },
     "ahora mismito|recién|hace un momento|hace nada|hace un segundo|hace poquito|hace un momentito",

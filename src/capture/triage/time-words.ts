@@ -13,6 +13,7 @@ export type PartOfDay =
   | "evening"
   | "night"
   | "late-night"
+  | "small-hours"
   | "midday"
   | "siesta";
 
@@ -53,6 +54,8 @@ export interface TimeWord {
   readonly part?: PartOfDay;
   /** Days back: yesterday 1, today 0, tomorrow -1. */
   readonly back?: number;
+  /** "all day": the day as a whole, of which another word may say which. */
+  readonly whole?: true;
   /** "last" and "this" of calendars, `rolling` for the span that ends now ("past hour"), `next` to throw away. */
   readonly which?: "last" | "this" | "next";
   readonly rolling?: true;

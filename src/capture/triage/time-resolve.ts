@@ -1,0 +1,274 @@
+/** Turns what the grammar found into stretches of time, as people mean them on the day they ask. */
+import { addDays, firstOfMonth, validDay, type LocalDay, type LocalTime } from "./local-time.ts";
+import { resolveDay, resolvePeriod, shadeRun } from "./time-calendar.ts";
+import type { ClockNode } from "./time-clock.ts";
+import type { TimeNode } from "./time-grammar.ts";
+import { clockReadings, orderClocks } from "./time-hours.ts";
+import type { Bound } from "./time-lead.ts";
+import type { MomentNode } from "./time-moment.ts";
+import type { PartOfDay } from "./time-words.ts";
+import type { TimeKind } from "./turn-reading.ts";
+
+const MINUTE_US = 60_000_000;
+const HOUR_US = 60 * MINUTE_US;
+const DAY_MIN = 1440;
+
+export interface Present {
+  readonly nowUs: number;
+  readonly today: LocalDay & { readonly minuteOfDay: number };
+  readonly local: LocalTime;
+}
+
+export interface Span {
+  readonly kind: TimeKind;
+  readonly fromUs: number;
+  readonly toUs: number;
+  readonly pointUs: number | null;
+}
+
+/** Null for the future and for days the calendar does not have. The span may end after now. */
+export function resolveTime(node: TimeNode, present: Present): Span | null {
+  switch (node.type) {
+    case "now":
+      return {
+        kind: "now",
+        fromUs: present.nowUs - 10 * MINUTE_US,
+        toUs: present.nowUs,
+        pointUs: present.nowUs,
+      };
+    case "recent":
+      return resolveRecent(node.minutes, present);
+    case "rolling":
+      return resolveRolling(node, present);
+    case "ago":
+      return resolveAgo(node.minutes, node.bound, present);
+    case "moment":
+      return resolveBound(node.moment, node.bound, node.close, present);
+    case "range":
+      return resolveRange(node.from, node.to, present);
+    case "future":
+      return null;
+  }
+}
+
+function resolveRecent(minutes: number, { nowUs, today, local }: Present): Span {
+  const dayStart = local.toUs(today, 0);
+  // In the first hours of a day "earlier" may be before midnight.
+  const fromUs =
+    minutes === 0 ? Math.min(dayStart, nowUs - 4 * HOUR_US) : nowUs - minutes * MINUTE_US;
+  return { kind: "recent", fromUs, toUs: nowUs, pointUs: null };
+}
+
+function resolveRolling(
+  node: Extract<TimeNode, { type: "rolling" }>,
+  { nowUs, today, local }: Present,
+): Span {
+  const relative = (fromUs: number): Span => ({
+    kind: "relative",
+    fromUs,
+    toUs: nowUs,
+    pointUs: null,
+  });
+  switch (node.unit) {
+    case "second":
+    case "minute":
+    case "hour":
+      return relative(
+        nowUs -
+          node.count *
+            (node.unit === "hour" ? HOUR_US : node.unit === "minute" ? MINUTE_US : MINUTE_US / 60),
+      );
+    case "day":
+      return relative(
+        node.count === 1
+          ? nowUs - 24 * HOUR_US
+          : local.toUs(addDays(today, -Math.round(node.count)), 0),
+      );
+    case "week":
+    case "weekend":
+      return relative(local.toUs(addDays(today, -Math.round(7 * node.count)), 0));
+    case "month": {
+      const first = firstOfMonth(today, -Math.round(node.count));
+      const day =
+        validDay(first.year, first.month, today.day) ?? addDays(firstOfMonth(first, 1), -1);
+      return relative(local.toUs(day, 0));
+    }
+    case "year":
+      return relative(
+        local.toUs(
+          validDay(today.year - Math.round(node.count), today.month, today.day) ?? today,
+          0,
+        ),
+      );
+  }
+}
+
+/** "20 minutes ago" is a moment with some play that grows with the distance. */
+function resolveAgo(minutes: number, bound: Bound | null, { nowUs }: Present): Span {
+  const pointUs = nowUs - minutes * MINUTE_US;
+  if (bound === "since" || bound === "after")
+    return { kind: "open", fromUs: pointUs, toUs: nowUs, pointUs };
+  if (bound === "before" || bound === "until") {
+    return { kind: "open", fromUs: pointUs - 12 * HOUR_US, toUs: pointUs, pointUs };
+  }
+  const play = Math.min(45, Math.max(5, minutes / 3)) * MINUTE_US;
+  return { kind: "relative", fromUs: pointUs - play, toUs: pointUs + play, pointUs };
+}
+
+// ---- moments
+
+function resolveBound(
+  moment: MomentNode,
+  bound: Bound | null,
+  close: boolean,
+  present: Present,
+): Span | null {
+  const span = resolveMoment(moment, present);
+  if (span === null || bound === null) return span;
+  const { nowUs, local } = present;
+  const pointUs =
+    span.pointUs ??
+    (bound === "since" || bound === "before" || bound === "until" ? span.fromUs : span.toUs);
+  const day = local.toLocal(span.pointUs ?? span.fromUs);
+  const open = (fromUs: number, toUs: number): Span => ({
+    kind: "open",
+    fromUs,
+    toUs,
+    pointUs: span.pointUs,
+  });
+  const reach = 30 * MINUTE_US;
+  const daylong = moment.clock === null && moment.part === null;
+  switch (bound) {
+    case "since":
+      return open(pointUs, nowUs);
+    case "after":
+      if (close && !daylong) return open(pointUs, pointUs + reach);
+      return open(pointUs, daylong ? nowUs : local.toUs(day, DAY_MIN));
+    case "before":
+      if (close && !daylong) return open(pointUs - reach, pointUs);
+      return open(daylong ? local.toUs(addDays(day, -7), 0) : local.toUs(day, 0), pointUs);
+    case "until":
+      if (daylong) return open(local.toUs(addDays(day, -7), 0), span.toUs);
+      return open(local.toUs(day, 0), span.pointUs ?? span.toUs);
+  }
+}
+
+function resolveMoment(moment: MomentNode, present: Present): Span | null {
+  if (moment.clock !== null) return resolveClock(moment, moment.clock, present);
+  if (moment.part !== null || (moment.shade !== null && moment.day !== null))
+    return resolvePart(moment, present);
+  if (moment.day !== null) {
+    const day = resolveDay(moment.day, moment.period, present.today);
+    return day === null ? null : { kind: "day", ...wholeDays(day, 1, present), pointUs: null };
+  }
+  if (moment.period === null) return null;
+  const run = shadeRun(resolvePeriod(moment.period, present.today), moment.shade);
+  return { kind: "period", ...wholeDays(run.first, run.days, present), pointUs: null };
+}
+
+function wholeDays(
+  first: LocalDay,
+  count: number,
+  { local }: Present,
+): { readonly fromUs: number; readonly toUs: number } {
+  return { fromUs: local.toUs(first, 0), toUs: local.toUs(addDays(first, count), 0) };
+}
+
+/** Minutes since midnight; beyond 1440 it runs into the next day. Evening and night run late, as people do. */
+const PARTS: Readonly<Record<PartOfDay, readonly [number, number]>> = {
+  morning: [6 * 60, 12 * 60],
+  midday: [11 * 60 + 30, 14 * 60],
+  afternoon: [12 * 60, 18 * 60],
+  // Spanish "tarde" lasts until nightfall.
+  siesta: [12 * 60, 20 * 60],
+  evening: [18 * 60, 24 * 60],
+  night: [18 * 60, 28 * 60],
+  // German "Nacht" and French "nuit" leave the evening out.
+  "late-night": [20 * 60, 30 * 60],
+  "small-hours": [0, 6 * 60],
+};
+
+function resolvePart(moment: MomentNode, present: Present): Span | null {
+  const { today, local, nowUs } = present;
+  const [start, end] = shaded(moment.part, moment.shade);
+  let day = moment.day === null ? today : resolveDay(moment.day, moment.period, present.today);
+  if (day === null) return null;
+  const today0 = moment.day?.type === "back" && moment.day.days === 0;
+  // "heute Nacht" and "cette nuit" are the night that has been, as long as the coming one has not begun.
+  const shifts =
+    moment.day === null || (today0 && (moment.part === "night" || moment.part === "late-night"));
+  if (shifts && local.toUs(day, start) >= nowUs) day = addDays(day, -1);
+  // "This morning", said at two at night, is what has been since midnight.
+  const early = today0 && moment.part === "morning" && today.minuteOfDay < start;
+  return {
+    kind: "part",
+    fromUs: local.toUs(day, early ? 0 : start),
+    toUs: local.toUs(day, end, "last"),
+    pointUs: null,
+  };
+}
+
+function shaded(part: PartOfDay | null, shade: "early" | "late" | null): readonly [number, number] {
+  if (part === null) return shade === "early" ? [5 * 60, 10 * 60] : [18 * 60, 24 * 60];
+  const [start, end] = PARTS[part];
+  if (shade === null) return [start, end];
+  const half = (start + end) / 2;
+  return shade === "early" ? [part === "morning" ? start - 60 : start, half] : [half, end];
+}
+
+// ---- clock times and ranges
+
+function resolveClock(moment: MomentNode, clock: ClockNode, present: Present): Span | null {
+  const { local, nowUs } = present;
+  const day = clockDay(moment, present);
+  if (day === null) return null;
+  const dated = moment.day !== null;
+  const end = moment.clockEnd;
+  if (end !== null) {
+    const [from, to] = orderClocks(clock, end, moment.part);
+    const on = !dated && local.toUs(day, from) >= nowUs ? addDays(day, -1) : day;
+    return {
+      kind: "range",
+      fromUs: local.toUs(on, from),
+      toUs: local.toUs(on, to, "last"),
+      pointUs: null,
+    };
+  }
+  const readings = clockReadings(clock, moment.part, dated, present.today.minuteOfDay);
+  const past = readings.find((minute) => local.toUs(day, minute) <= nowUs);
+  const minute = past ?? readings[0] ?? clock.minute;
+  const on = past === undefined && !dated ? addDays(day, -1) : day;
+  const pointUs = local.toUs(on, minute);
+  const reach = (clock.reachMin ?? (clock.fine && !moment.around ? 15 : 30)) * MINUTE_US;
+  return { kind: "clock", fromUs: pointUs - reach, toUs: pointUs + reach, pointUs };
+}
+
+function clockDay(moment: MomentNode, present: Present): LocalDay | null {
+  return moment.day === null ? present.today : resolveDay(moment.day, moment.period, present.today);
+}
+
+function resolveRange(from: MomentNode, to: MomentNode, present: Present): Span | null {
+  if (from.clock !== null && to.clock !== null && sameDay(from, to)) {
+    return resolveMoment({ ...from, part: from.part ?? to.part, clockEnd: to.clock }, present);
+  }
+  const start = resolveMoment(from, present);
+  const end = resolveMoment(to, present);
+  if (start === null || end === null) return null;
+  const fromUs = start.pointUs ?? start.fromUs;
+  const toUs = end.pointUs ?? end.toUs;
+  // "from Friday to Monday": the Friday before that Monday.
+  if (toUs <= fromUs) {
+    const earlier = present.local.toLocal(fromUs);
+    return {
+      kind: "range",
+      fromUs: present.local.toUs(addDays(earlier, -7), earlier.minuteOfDay),
+      toUs,
+      pointUs: null,
+    };
+  }
+  return { kind: "range", fromUs, toUs, pointUs: null };
+}
+
+function sameDay(from: MomentNode, to: MomentNode): boolean {
+  return JSON.stringify([from.day, from.period]) === JSON.stringify([to.day, to.period]);
+}
