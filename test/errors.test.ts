@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import {
+  ActivityError,
+  ERROR_CODES,
+  fromErrorEnvelope,
+  toErrorEnvelope,
+  type ErrorCode,
+} from "../src/errors.ts";
+import { httpStatusOf } from "../src/local-api/wire.ts";
+
+/** Codes that only the gateway sends over HTTP; its own test compares their status. */
+const OF_THE_GATEWAY: ReadonlySet<string> = new Set([
+  "unauthorized",
+  "upstream_broken",
+  "upstream_unreachable",
+]);
+
+function rows(): readonly { readonly code: string; readonly status: string }[] {
+  const page = readFileSync(new URL("../docs/errors.md", import.meta.url), "utf8");
+  return [...page.matchAll(/^\| `([a-z_]+)` \| (\d{3}|–) \|/gm)].map(
+    ([, code = "", status = ""]) => ({
+      code,
+      status,
+    }),
+  );
+}
+
+describe("docs/errors.md", () => {
+  test("has every code there is, in order, and no other", () => {
+    expect(rows().map((row) => row.code)).toEqual([...ERROR_CODES]);
+    expect([...ERROR_CODES]).toEqual(ERROR_CODES.toSorted());
+  });
+
+  test("gives the status that the socket answers with", () => {
+    for (const { code, status } of rows()) {
+      if (status === "–" || OF_THE_GATEWAY.has(code)) continue;
+      const known = ERROR_CODES.find((one) => one === code);
+      expect({ code, status }).toEqual({ code, status: String(httpStatusOf(known ?? "internal")) });
+    }
+  });
+});
+
+describe("an error on its way over the socket", () => {
+  test.each<[ErrorCode]>(ERROR_CODES.map((code) => [code]))("%s arrives as it left", (code) => {
+    const sent = new ActivityError(code, "What happened.", "What to do.");
+    const arrived = fromErrorEnvelope(JSON.parse(JSON.stringify(toErrorEnvelope(sent))));
+    expect(arrived).toBeInstanceOf(ActivityError);
+    expect(arrived).toMatchObject({ code, message: "What happened.", hint: "What to do." });
+  });
+
+  test("a fault of the program becomes internal, without its stack", () => {
+    const { error } = toErrorEnvelope(new TypeError("x is not a function"));
+    expect(error).toEqual({
+      code: "internal",
+      message: "Internal error: x is not a function",
+      hint: "",
+    });
+  });
+
+  test("a code of a newer daemon is taken for internal, and keeps its sentence", () => {
+    const error = fromErrorEnvelope({
+      error: { code: "from_the_future", message: "Odd.", hint: "" },
+    });
+    expect(error).toMatchObject({ code: "internal", message: "Odd." });
+  });
+
+  test.each([null, 7, {}, { error: null }, { error: { code: "internal" } }])(
+    "%j is none",
+    (value) => {
+      expect(fromErrorEnvelope(value)).toBeNull();
+    },
+  );
+});
