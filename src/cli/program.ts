@@ -71,7 +71,7 @@ export async function runProgram(argv: readonly string[], outer: CliIo): Promise
 }
 
 /** The whole command line as an object, for running and for comparing its help with the docs. */
-export function createProgram(io: CliIo, finish: Finish): Command {
+function createProgram(io: CliIo, finish: Finish): Command {
   const program = new Command("activityd")
     .description("Tells a personal assistant what its owner is doing, over a local socket.")
     .version(VERSION, "-V, --version", "print the version")

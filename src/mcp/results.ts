@@ -132,5 +132,5 @@ function renderLines(
     text += `${line}\n`;
   }
   if (isCut) text += "(There is more: ask for a shorter range.)\n";
-  return { text: text.trimEnd(), untrustedSpans, truncated: isCut };
+  return { text: text.slice(0, -1), untrustedSpans, truncated: isCut };
 }

@@ -16,7 +16,7 @@ export interface Backup {
 }
 
 /** How many backups are kept. */
-export const KEPT_BACKUPS = 3;
+const KEPT_BACKUPS = 3;
 
 /** The backups of a data folder, newest first. */
 export function listBackups(directory: string): readonly Backup[] {

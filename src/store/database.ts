@@ -83,7 +83,7 @@ export interface OpenDatabaseOptions {
 }
 
 /** SQLite below this version could lose a commit when a write-ahead log was reset under readers. */
-export const OLDEST_SQLITE = "3.51.3";
+const OLDEST_SQLITE = "3.51.3";
 
 /**
  * Opens a database file, making and migrating it when need be.

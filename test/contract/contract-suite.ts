@@ -967,7 +967,11 @@ function wellFormed(reply: string): string {
 
 // ---------------------------------------------------------------- the whole
 
-/** The first thing that does not hold, in one line, or null when all does. */
+/**
+ * The first thing that does not hold, in one line, or null when all does.
+ *
+ * @public scripts/mutants.mjs runs it on each mutant.
+ */
 export function firstBreach(
   surface: ContractSurface,
   options: { readonly runs: number; readonly seed: number },

@@ -3,6 +3,7 @@
  * or an event, and is not here, fails the guard: see docs/system-context-injection.md.
  */
 import { describeExec } from "../../src/auto-reply/reply/exec-event.ts";
+import { createMessageNotices } from "../../src/auto-reply/reply/message-notices.ts";
 import { prependSystemEvents } from "../../src/auto-reply/reply/session-updates.ts";
 import { renderContextBlock } from "../../src/capture/context-block.ts";
 import type { EventSpan, WindowEvent } from "../../src/capture/events.ts";
@@ -10,6 +11,7 @@ import { fitDigest, type DigestLine } from "../../src/capture/triage/fit.ts";
 import { eventsBlock } from "../../src/context/markers.ts";
 import type { UntrustedSpan } from "../../src/context/plain-text.ts";
 import { composeTurn } from "../../src/context/turn.ts";
+import { renderEvents } from "../../src/mcp/results.ts";
 import { storable } from "../helpers/storable.ts";
 
 /** One producer: the files it stands in, and the block it makes when a stranger wrote `hostile` everywhere. */
@@ -41,6 +43,21 @@ export const HEADING_PRODUCERS: readonly BlockProducer[] = [
     name: "the digest",
     files: ["capture/triage/fit.ts"],
     produce: (hostile) => blockOf(fitDigest(digestOf(hostile), BUDGET, NOW_US, ZONE)),
+  },
+  {
+    name: "the results of a tool",
+    files: ["mcp/results.ts"],
+    produce: (hostile) => {
+      const { text, untrustedSpans } = renderEvents([windowOf(hostile, 12)], ZONE, false);
+      // A result is no block, but the lines in it keep the same law: in a frame they would be a block.
+      return {
+        block: `# ${text}\n---\n\n`,
+        untrustedSpans: untrustedSpans.map(({ start, end }) => ({
+          start: start + 2,
+          end: end + 2,
+        })),
+      };
+    },
   },
 ];
 
@@ -84,6 +101,25 @@ export const SYSTEM_PRODUCERS: readonly BlockProducer[] = [
           },
         ]),
       ),
+  },
+  {
+    name: "a notification",
+    files: ["auto-reply/reply/message-notices.ts"],
+    produce: (hostile) => {
+      const told: string[] = [];
+      const notices = createMessageNotices(
+        {
+          enqueue: ({ text }) => {
+            told.push(text);
+            return "queued";
+          },
+        },
+        () => NOW_US,
+      );
+      notices.spoke("a");
+      notices.tell(hostile, hostile);
+      return blockOf(eventsBlock(told.map((text) => ({ ts: "now", text }))));
+    },
   },
   {
     name: "an event of the command line",

@@ -7,7 +7,7 @@ import type { SessionEvent } from "../../context/markers.ts";
 import { ActivityError } from "../../errors.ts";
 
 /** Events that wait for one session at most. */
-export const MAX_WAITING_EVENTS = 20;
+const MAX_WAITING_EVENTS = 20;
 /** Longest event, in UTF-16 code units. */
 export const MAX_EVENT_CHARS = 8_000;
 

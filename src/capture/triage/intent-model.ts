@@ -8,7 +8,7 @@ import { INTENTS, type Intent, type IntentScores } from "./turn-reading.ts";
 
 /** Bytes before the weights: magic, then a scale and a bias (32-bit floats, little endian) for each class. */
 const MAGIC = "AIM1";
-export const HEADER_BYTES = 4 + 8 * INTENTS.length;
+const HEADER_BYTES = 4 + 8 * INTENTS.length;
 
 export interface IntentModel {
   readonly scores: (features: FeatureVector) => IntentScores;
