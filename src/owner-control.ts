@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type {
   ContextAnswer,
   ContextRequest,
@@ -18,6 +19,7 @@ import type { EventFacts } from "./capture/events.ts";
 import { openPause, PAUSE_FILE, type PauseState } from "./capture/privacy-pause.ts";
 import type { PrivacyGate } from "./capture/privacy.ts";
 import { judgeAgain } from "./capture/privacy-again.ts";
+import { gateBucketData } from "./capture/privacy-buckets.ts";
 import type { PrivacyConfig } from "./capture/privacy-rules.ts";
 import { SEED_ENTRIES } from "./capture/privacy-seed.ts";
 import type { Sampler } from "./capture/sampler.ts";
@@ -28,6 +30,7 @@ import { createForgetting } from "./owner-forget.ts";
 import { readPauseEnd } from "./owner-wishes.ts";
 import type { Paths } from "./paths.ts";
 import type { EventStore } from "./store/events.ts";
+import { forgetBucketEvents, type BucketWish } from "./store/forget-buckets.ts";
 import { planRules } from "./store/forget-plan.ts";
 import { openLedger } from "./store/ledger.ts";
 
@@ -99,12 +102,18 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
   /** How many events the rules of today would not have stored as they are. */
   let againstRules = 0;
   const judge = (facts: EventFacts, atUs: number) => judgeAgain(gate, facts, atUs);
+  const judgeBucket: BucketWish["judge"] = (bucket, data, atUs) => {
+    const kept = gateBucketData(gate, bucket, data, atUs);
+    if (kept === null) return "forget";
+    return isDeepStrictEqual(kept, data) ? "keep" : kept;
+  };
   const isTimed = rules.rules.some((rule) => rule.between !== undefined);
   const forget = createForgetting({
     store,
     ledger,
     sampler,
     judge,
+    judgeBucket,
     isTimed,
     paths,
     clock,
@@ -157,7 +166,10 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
       if (known === rulesHash) return;
       if (known !== undefined || store.summary().eventCount > 0) {
         const plan = await planRules(store, judge, isTimed);
-        againstRules = plan.whole.length + plan.rewritten.length;
+        againstRules =
+          plan.whole.length +
+          plan.rewritten.length +
+          (await forgetBucketEvents(store.database, { span: null, judge: judgeBucket }, true));
       }
       if (againstRules === 0) rememberRules();
       else

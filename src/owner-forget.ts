@@ -9,11 +9,12 @@ import type { Sampler } from "./capture/sampler.ts";
 import type { Clock } from "./clock.ts";
 import { ActivityError } from "./errors.ts";
 import type { Log } from "./log.ts";
-import { createTextMatcher, readWish, type Wish } from "./owner-wishes.ts";
+import { createBucketMatcher, createTextMatcher, readWish, type Wish } from "./owner-wishes.ts";
 import type { Paths } from "./paths.ts";
 import { createBackup, listCopies, removeCopies } from "./store/backups.ts";
 import type { EventStore } from "./store/events.ts";
 import { searchFiles } from "./store/file-search.ts";
+import { forgetBucketEvents, type BucketWish } from "./store/forget-buckets.ts";
 import { carryOut, forgetOtherRows, forgetTotals, textsWithoutRow } from "./store/forget.ts";
 import { planForget, planRules, type ForgetPlan } from "./store/forget-plan.ts";
 import type { Ledger } from "./store/ledger.ts";
@@ -25,6 +26,8 @@ export interface ForgettingOptions {
   readonly sampler: Pick<Sampler, "cut">;
   /** What the rules of today would store of facts at an instant: the same object, other facts, or null. */
   readonly judge: (facts: EventFacts, atUs: number) => EventFacts | null;
+  /** The same for the data of another recorder's event. */
+  readonly judgeBucket: BucketWish["judge"];
   /** Whether `judge` depends on the instant. */
   readonly isTimed: boolean;
   readonly paths: Paths;
@@ -44,7 +47,8 @@ const SHRED_RETRY_MS = 200;
 export function createForgetting(
   options: ForgettingOptions,
 ): (request: ForgetRequest) => Promise<ForgetAnswer> {
-  const { store, ledger, sampler, judge, isTimed, paths, clock, log, onChange } = options;
+  const { store, ledger, sampler, judge, judgeBucket, isTimed, paths, clock, log, onChange } =
+    options;
   let isForgetting = false;
 
   return async (request) => {
@@ -91,7 +95,9 @@ export function createForgetting(
       rewritten: plan.rewritten.length,
       documents: plan.labelCount,
       ledgerEntries: ledger.forget(ledgerSelection, dryRun),
-      otherRows: forgetOtherRows(store.database, { span, holds }, dryRun),
+      otherRows:
+        forgetOtherRows(store.database, { span, holds }, dryRun) +
+        (await forgetBucketEvents(store.database, bucketWish(wish), dryRun)),
       backups: listCopies(paths.dataDirectory).length,
       span: plan.span,
     };
@@ -120,6 +126,16 @@ export function createForgetting(
       documents: done.documents,
       backups,
       proof,
+    };
+  }
+
+  /** The same wish for the events of other recorders. */
+  function bucketWish(wish: Wish): BucketWish {
+    if (wish.byRules) return { span: null, judge: judgeBucket };
+    const isMeant = createBucketMatcher(wish);
+    return {
+      span: wish.span,
+      judge: (bucket, data) => (isMeant(bucket, data) ? "forget" : "keep"),
     };
   }
 

@@ -4,6 +4,12 @@
  */
 import type { ForgetRequest, PauseRequest } from "./api.ts";
 import type { EventFacts } from "./capture/events.ts";
+import {
+  appOfBucket,
+  textsOfBucket,
+  type BucketData,
+  type BucketKind,
+} from "./capture/privacy-buckets.ts";
 import { createAppMatcher } from "./capture/privacy-match.ts";
 import { foldText } from "./capture/privacy-readings.ts";
 import { ActivityError } from "./errors.ts";
@@ -72,6 +78,20 @@ export function readWish(request: ForgetRequest, nowUs: number): Wish {
     match: match ?? null,
     byRules,
     isMeant: createFactsMatcher(app, match),
+  };
+}
+
+/** Whether an event of a bucket is meant; its bucket may say which application it speaks of. */
+export function createBucketMatcher({
+  app,
+  match,
+}: Wish): (bucket: BucketKind, data: BucketData) => boolean {
+  const isApp = app === null ? null : createAppMatcher(app);
+  const holds = match === null ? null : createTextMatcher(match);
+  return (bucket, data) => {
+    const name = isApp === null ? null : appOfBucket(bucket, data);
+    if (isApp !== null && (name === null || !isApp(name))) return false;
+    return holds === null || textsOfBucket(data).some(holds);
   };
 }
 

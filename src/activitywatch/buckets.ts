@@ -63,6 +63,18 @@ export function createBuckets(options: BucketsOptions): Buckets {
    */
   const lastBeats = new Map<string, StoredEvent>();
 
+  /** The event that a heartbeat may extend. What the owner had forgotten or cut meanwhile is extended no more. */
+  const lastBeat = (bucket: string): StoredEvent | null => {
+    const last = lastBeats.get(bucket);
+    const row = last === undefined ? null : store.event(bucket, last.id);
+    const isAsWritten =
+      last !== undefined &&
+      row?.startUs === last.startUs &&
+      row.durationUs === last.durationUs &&
+      row.data === last.data;
+    return isAsWritten ? last : store.newest(bucket);
+  };
+
   const describe = (row: StoredBucket): JsonObject => {
     const newest = store.newest(row.id);
     return {
@@ -141,7 +153,7 @@ export function createBuckets(options: BucketsOptions): Buckets {
       const gated = keeper.gate(row, beat.data, beat.startUs);
       // What a rule drops is acknowledged like the rest: the watcher must not learn that it was.
       if (gated === null) return writeEvent({ ...beat, id: null, data: {} });
-      const last = lastBeats.get(bucket) ?? store.newest(bucket);
+      const last = lastBeat(bucket);
       const merged = last === null ? null : mergeBeat(last, { ...beat, data: gated }, pulseUs);
       if (merged === null) {
         const [made] = store.insert(bucket, [

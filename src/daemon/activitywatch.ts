@@ -6,8 +6,9 @@ import { hostname } from "node:os";
 import { createBuckets } from "../activitywatch/buckets.ts";
 import type { BucketKeeper, StoredBucket } from "../activitywatch/port.ts";
 import { serveActivityWatch, type ActivityWatchServer } from "../activitywatch/server.ts";
-import { isObject, type JsonObject } from "../activitywatch/wire.ts";
+import type { JsonObject } from "../activitywatch/wire.ts";
 import type { ActivityApp } from "../app.ts";
+import { gateBucketData } from "../capture/privacy-buckets.ts";
 import type { Config } from "../config.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
@@ -57,14 +58,10 @@ function createKeeper(app: ActivityApp, clock: Clock): BucketKeeper {
     store: guests.buckets,
     gate: (bucket, data, atUs) => {
       if (guests.isPaused()) return null;
-      switch (bucket.type) {
-        case "web.tab.current":
-          return gateTab(app, bucket, data, atUs);
-        case "currentwindow":
-          return gateWindow(app, data, atUs);
-        default:
-          return redact(data, guests.gate.text);
-      }
+      // A private tab is not kept, and hides the window it is in.
+      if (bucket.type === "web.tab.current" && data["incognito"] === true)
+        guests.take.page({ title: "", url: null, private: true, atUs: guests.nowUs() });
+      return gateBucketData(guests.gate, bucket, data, atUs);
     },
     onEvent: (bucket, { startUs, durationUs, data }) => {
       const nowUs = clock.nowUs();
@@ -95,64 +92,6 @@ function createKeeper(app: ActivityApp, clock: Clock): BucketKeeper {
   };
 }
 
-/** A private tab is not kept, and hides the window it is in. */
-function gateTab(
-  { guests }: ActivityApp,
-  bucket: StoredBucket,
-  data: JsonObject,
-  atUs: number,
-): JsonObject | null {
-  const title = textOf(data, "title");
-  const url = textOf(data, "url");
-  const isPrivate = data["incognito"] === true;
-  if (isPrivate) guests.take.page({ title: "", url: null, private: true, atUs: guests.nowUs() });
-  const browser = /^aw-watcher-web-([a-z]+)/i.exec(bucket.id)?.[1] ?? "browser";
-  const audible = data["audible"] === true;
-  const gated = guests.gate.tab({ app: browser, title, url, audible, private: isPrivate }, atUs);
-  if (gated.verdict === "drop") return null;
-  return {
-    ...redact(data, guests.gate.text),
-    ...(title === null ? {} : { title: gated.facts.title ?? "" }),
-    // Watchers and queries want an address; what was taken off it stays off.
-    ...(url === null
-      ? {}
-      : { url: gated.facts.place === null ? "" : `${schemeOf(url)}${gated.facts.place}` }),
-  };
-}
-
-function gateWindow({ guests }: ActivityApp, data: JsonObject, atUs: number): JsonObject | null {
-  const app = textOf(data, "app") ?? "";
-  const sample = {
-    app,
-    title: textOf(data, "title"),
-    url: textOf(data, "url"),
-    pid: null,
-    executable: null,
-    private: null,
-  };
-  const gated = guests.gate.window(sample, atUs);
-  if (gated.verdict === "drop") return null;
-  const { title, place } = gated.facts;
-  return {
-    ...redact(data, guests.gate.text),
-    app: gated.facts.app,
-    ...(sample.title === null ? {} : { title: title ?? "" }),
-    ...(sample.url === null
-      ? {}
-      : { url: place === null ? "" : `${schemeOf(sample.url)}${place}` }),
-  };
-}
-
-/** Every text in a value of any depth, with its secrets replaced. */
-function redact(data: JsonObject, text: (raw: string) => string): JsonObject {
-  const clean = (value: unknown): unknown => {
-    if (typeof value === "string") return text(value);
-    if (Array.isArray(value)) return value.map(clean);
-    return isObject(value) ? redact(value, text) : value;
-  };
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, clean(value)]));
-}
-
 function textOf(data: JsonObject, key: string): string | null {
   const value = data[key];
   return typeof value === "string" ? value : null;
@@ -175,8 +114,4 @@ function lastComponent(path: string): string {
       .split(/[/\\]/)
       .at(-1) ?? path
   );
-}
-
-function schemeOf(url: string): string {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)?.[0] ?? "";
 }

@@ -149,6 +149,7 @@ const OWN_TABLES: ReadonlySet<string> = new Set([
   "zone",
   "meta",
   "ledger",
+  "bucket_event",
 ]);
 
 function quoteName(name: string): string {
