@@ -27,6 +27,11 @@ export interface OwnerTurn {
    * part of it: clients put clocks into the one and reword the other.
    */
   readonly key: string;
+  /**
+   * Of a turn that opens a conversation: the same with the reply it got, so that conversations which begin with
+   * the same words are told apart as soon as they can be. Null for other turns, whose keys do that already.
+   */
+  readonly answeredKey: string | null;
   /** Whether the model is to answer this turn (and not, say, the result of a tool it called after it). */
   readonly isAsked: boolean;
   /** The edit that makes `modelText` the text that begins this turn. */
@@ -57,7 +62,10 @@ export interface Conversation {
 export function readConversation(json: string, dialect: Dialect): Conversation {
   const body = parseBody(json);
   const { messages, listPath } = dialect === "chat" ? chatMessages(body) : responseItems(body);
-  const turns: OwnerTurn[] = [];
+  const turns: Omit<OwnerTurn, "answeredKey">[] = [];
+  /** How many turns stand before the first reply. */
+  let openingCount = 0;
+  let answeredKey: string | null = null;
   const chain = createHash("sha256");
   let startKey: string | null = null;
   let spans: readonly Span[] | null = null;
@@ -70,9 +78,13 @@ export function readConversation(json: string, dialect: Dialect): Conversation {
     // The owner's parts count as they are, images too; of a reply the text alone, which clients keep.
     const said = isTurn ? JSON.stringify(message.content) : textParts(message.content).join("");
     chain.update(`${message.role}\u0000${said}\u0000`);
-    if (!isTurn) continue;
+    if (!isTurn) {
+      answeredKey ??= chain.copy().digest("base64url");
+      continue;
+    }
     const key = chain.copy().digest("base64url");
     startKey ??= key;
+    if (answeredKey === null) openingCount += 1;
     const whereContent = (): Span =>
       listPath === null
         ? spanOf(json, ["input"])
@@ -94,7 +106,11 @@ export function readConversation(json: string, dialect: Dialect): Conversation {
   }
   const { model, n } = body;
   return {
-    turns,
+    turns: turns.map((turn, index) => ({
+      ...turn,
+      answeredKey:
+        index < openingCount && answeredKey !== null ? `${turn.key}${answeredKey}` : null,
+    })),
     startKey: startKey ?? "",
     model: typeof model === "string" ? model : null,
     replaceModel: (next) => ({ span: spanOf(json, ["model"]), text: JSON.stringify(next) }),

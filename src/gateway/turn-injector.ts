@@ -11,7 +11,7 @@ import { ActivityError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Conversation, OwnerTurn } from "./conversation.ts";
 import type { Edit } from "./json-edit.ts";
-import type { TurnMemory } from "./turn-memory.ts";
+import type { Injection, TurnMemory } from "./turn-memory.ts";
 
 /** The part of the daemon the gateway needs. */
 export interface TurnComposer {
@@ -69,6 +69,16 @@ export function createTurnInjector(options: {
     }
   };
 
+  /** What a turn of the history had; from its first reply on, whatever other conversations begin the same way. */
+  const recall = (room: string, { key, answeredKey }: OwnerTurn): Injection | null => {
+    if (answeredKey === null) return memory.recall(`${room}\n${key}`);
+    const answered = memory.recall(`${room}\n${answeredKey}`);
+    if (answered !== null) return answered;
+    const opening = memory.recall(`${room}\n${key}`);
+    if (opening !== null) memory.keep(`${room}\n${answeredKey}`, opening.injected, opening.atUs);
+    return opening;
+  };
+
   return {
     inject: async (conversation, { form, session, client }) => {
       // What waits for a session the client names is told there; others are known by how they began.
@@ -82,7 +92,7 @@ export function createTurnInjector(options: {
       const last = conversation.turns.at(-1);
       for (const turn of conversation.turns) {
         if (turn === last) continue;
-        const kept = memory.recall(`${room}\n${turn.key}`);
+        const kept = recall(room, turn);
         if (kept !== null) add(turn, kept.injected);
       }
       if (last === undefined) return { edits, outcome: "repeated" };

@@ -29,6 +29,10 @@ export async function sendWatch(
   let seenEtag = lastEventId?.split(":")[1];
 
   response.writeHead(200, { ...headers, "content-type": "text/event-stream; charset=utf-8" });
+  if (response.req.method === "HEAD") {
+    response.end();
+    return;
+  }
   response.write("retry: 1000\n\n");
   const heartbeat = setInterval(() => {
     if (!response.writableNeedDrain) response.write(": alive\n\n");

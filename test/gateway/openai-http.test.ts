@@ -203,6 +203,22 @@ describe("a conversation", () => {
     expect(sessions).toEqual(["a", "b", "a"]);
   });
 
+  test("keeps its bytes when another begins with the same words", async () => {
+    const rig = await openGatewayRig();
+    await rig.post("chat/completions", ask("hi"));
+    await rig.post("chat/completions", ask("hi", "one", "first"));
+    rig.clock.advanceMs(3_600_000);
+    await rig.post("chat/completions", ask("hi"));
+    await rig.post("chat/completions", ask("hi", "two", "second"));
+    expect(contents(rig)[0]).toBe(`${blockNumber(3)}hi`);
+    await rig.post("chat/completions", ask("hi", "one", "first", "more", "third"));
+    expect(contents(rig).slice(0, 3)).toEqual([
+      `${blockNumber(1)}hi`,
+      "one",
+      `${blockNumber(2)}first`,
+    ]);
+  });
+
   test("without a header keeps its name from its first turn to its last", async () => {
     const rig = await openGatewayRig();
     await rig.post("chat/completions", ask("hi"));

@@ -283,6 +283,12 @@ describe("the watch stream", () => {
     socket.destroy();
   });
 
+  test("for HEAD is its headers and an end", async () => {
+    const { socketPath } = await openServer();
+    const answer = await sendRaw(socketPath, { method: "HEAD", path: "/v1/watch" });
+    expect([answer.status, answer.body]).toEqual([200, ""]);
+  });
+
   test("lets go of the watch when the client goes", async () => {
     const { api, socketPath } = await openServer();
     const socket = connect(socketPath, () =>

@@ -73,9 +73,12 @@ describe("activityd gateway", () => {
     const answer = await client.chat.completions.create({ model: "m+voice", messages });
     expect(answer.choices[0]?.message.content).toBe("Good morning.");
     expect(upstream.seen[0]?.text).toContain(VOICE_TURN_DIRECTIVE);
+    const exported = await started.rig.run(["export"]);
+    const ledger = await started.rig.run(["ledger"]);
     await started.processes.close();
 
     const sentences = VOICE_TURN_DIRECTIVE.split(/(?<=[.:]) /);
+    for (const sentence of sentences) expect(exported.out + ledger.out).not.toContain(sentence);
     const files = filesBelow(started.rig.home);
     expect(files.length).toBeGreaterThan(3);
     for (const file of files) {
