@@ -14,6 +14,7 @@ export const ERROR_CODES = [
   "database_newer",
   "database_unwritable",
   "forbidden_origin",
+  "forbidden_peer",
   "internal",
   "method_not_allowed",
   "not_found",

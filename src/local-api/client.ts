@@ -27,6 +27,8 @@ import { HEARTBEAT_MS, VERSION_HEADER } from "./wire.ts";
 export interface ConnectOptions {
   /** Where the daemon listens; where it listens by default unless given. */
   readonly socketPath?: string;
+  /** How long the daemon may take for an answer, in milliseconds; 10,000 unless given. */
+  readonly answerTimeoutMs?: number;
   /** Called once with a sentence when the daemon is of another version than this client. */
   readonly onVersionSkew?: (sentence: string) => void;
 }
@@ -46,6 +48,7 @@ const IDLE_CONNECTION_MS = 20_000;
  */
 export function connectActivity(options: ConnectOptions = {}): ActivityApi {
   const socketPath = options.socketPath ?? resolvePaths(process.env).socketPath;
+  const patienceMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
   const closing = new AbortController();
   // Every running request listens to it; Node would take many of them for a leak.
   setMaxListeners(0, closing.signal);
@@ -57,7 +60,7 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
     method: "GET" | "POST",
     path: string,
     body?: unknown,
-    timeoutMs = ANSWER_TIMEOUT_MS,
+    timeoutMs = patienceMs,
   ): Promise<Opened> =>
     new Promise((resolve, reject) => {
       const payload = body === undefined ? null : Buffer.from(JSON.stringify(body));
@@ -106,7 +109,7 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
   const ask = async <Name extends keyof Answers>(
     name: Name,
     input: object = {},
-    timeoutMs = ANSWER_TIMEOUT_MS,
+    timeoutMs = patienceMs,
   ): Promise<Answers[Name]> => {
     const [method, path] = splitName(name);
     const { response, skew } =

@@ -16,6 +16,7 @@ import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import { readBody } from "../http-body.ts";
 import type { Log } from "../log.ts";
 import { createContextReplier } from "./context-reply.ts";
+import { createPeerGuard, type PeerGuard } from "./peer.ts";
 import { ROUTES, type Route } from "./protocol.ts";
 import { listenPrivately } from "./socket.ts";
 import { sendWatch } from "./watch-stream.ts";
@@ -53,10 +54,11 @@ export async function serveActivityApi(options: ServeOptions): Promise<ActivityS
     "x-frame-options": "DENY",
   };
   const answer = createRouter(api, log, headers, closing.signal);
+  const peers = await createPeerGuard(log);
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 },
     (request, response) => {
-      const refused = refusal(request);
+      const refused = refusal(request, peers);
       if (refused !== null) sendError(response, refused, headers);
       else answer(request, response);
     },
@@ -101,10 +103,17 @@ function listenOn(server: ReturnType<typeof createServer>, fd: number): Promise<
 }
 
 /**
- * Why a request is turned away before anything looks at it, or null. Browsers always send one of these when a
+ * Why a request is turned away before anything looks at it, or null. The kernel names other users. Browsers always send one of these when a
  * page reaches for another origin, and a rebound name shows in Host.
  */
-function refusal(request: IncomingMessage): ActivityError | null {
+function refusal(request: IncomingMessage, peers: PeerGuard): ActivityError | null {
+  if (!peers.admits(request.socket)) {
+    return new ActivityError(
+      "forbidden_peer",
+      "This daemon answers its owner alone.",
+      "Start one of your own with: activityd start --detach",
+    );
+  }
   const { origin, referer, host } = request.headers;
   if (origin !== undefined || referer !== undefined) {
     return new ActivityError(

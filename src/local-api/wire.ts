@@ -21,6 +21,7 @@ export function httpStatusOf(code: ErrorCode): 400 | 403 | 404 | 405 | 413 | 500
     case "config_invalid":
       return 400;
     case "forbidden_origin":
+    case "forbidden_peer":
       return 403;
     case "not_found":
       return 404;
