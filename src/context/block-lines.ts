@@ -104,7 +104,10 @@ export function pushShifted(
   spans: readonly UntrustedSpan[],
   offset: number,
 ): void {
-  for (const { start, end } of spans) target.push({ start: start + offset, end: end + offset });
+  for (const span of spans) {
+    const { start, end } = span;
+    target.push(offset === 0 ? span : { start: start + offset, end: end + offset });
+  }
 }
 
 function assemble(lead: string, literals: readonly string[], parts: readonly LinePart[]): Fragment {

@@ -99,22 +99,53 @@ function systemLines(events: readonly SessionEvent[]): {
   readonly text: string;
   readonly untrustedSpans: readonly UntrustedSpan[];
 } {
-  let text = "";
+  const slabs: string[] = [];
   const untrustedSpans: UntrustedSpan[] = [];
+  let length = 0;
   for (const event of events) {
     const time = joinLines(event.ts);
-    let lead = time === "" ? "" : `[${time}] `;
-    for (const raw of event.text.split(LINE_BREAK)) {
-      if (text !== "") text += "\n";
-      text += SYSTEM_LINE + lead;
-      lead = "";
-      const line = escapeImitation(raw);
-      if (line !== "") untrustedSpans.push({ start: text.length, end: text.length + line.length });
-      text += line;
+    let lead = time === "" ? SYSTEM_LINE : `${SYSTEM_LINE}[${time}] `;
+    if (length > 0) lead = `\n${lead}`;
+    for (const slab of slabsOf(event.text)) {
+      const pieces: string[] = [];
+      for (const raw of slab.split(LINE_BREAK)) {
+        const line = escapeImitation(raw);
+        const start = length + lead.length;
+        length = start + line.length;
+        if (line !== "") untrustedSpans.push({ start, end: length });
+        pieces.push(lead, line);
+        lead = NEXT_SYSTEM_LINE;
+      }
+      slabs.push(pieces.join(""));
     }
   }
-  return { text, untrustedSpans };
+  return { text: slabs.join(""), untrustedSpans };
 }
+
+const NEXT_SYSTEM_LINE = `\n${SYSTEM_LINE}`;
+const SLAB_CHARS = 16_384;
+
+/**
+ * A text in parts that end at a line break, which is left out: the lines of the parts are the lines of the text.
+ * The strings of one part are garbage before the next is read; those of a whole megabyte would have to be moved.
+ */
+function slabsOf(text: string): readonly string[] {
+  const slabs: string[] = [];
+  let from = 0;
+  for (;;) {
+    const at = from + SLAB_CHARS;
+    // A line feed right here may be the second half of a break.
+    LINE_END.lastIndex = text[at] === "\n" ? at + 1 : at;
+    const end = LINE_END.exec(text);
+    if (end === null) break;
+    slabs.push(text.slice(from, end.index));
+    from = LINE_END.lastIndex;
+  }
+  slabs.push(text.slice(from));
+  return slabs;
+}
+
+const LINE_END = /\r\n|[\n\r]/g;
 
 /** The one place that vouches for a block: the encoders above end every line and close the frame. */
 function asBlock(text: string): InjectedBlock {
@@ -129,11 +160,12 @@ function defuseRule(line: string): string {
 /** One line of any text: what stands around a line break gives way to one space. */
 function joinLines(raw: string): string {
   if (!LINE_BREAK.test(raw)) return raw;
-  return raw
-    .split(LINE_BREAK)
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .join(" ");
+  const kept: string[] = [];
+  for (const line of raw.split(LINE_BREAK)) {
+    const words = line.trim();
+    if (words !== "") kept.push(words);
+  }
+  return kept.join(" ");
 }
 
 // ---------------------------------------------------------------- text of other people
@@ -163,9 +195,15 @@ const MAX_LOOK_CHARS = 64;
 
 /** Puts a backslash before a line that imitates a marker in any case, width or disguise of its lead. */
 function escapeImitation(line: string): string {
+  if (isOrdinary(line.charCodeAt(0))) return line;
   const shown = line.replace(INVISIBLE_LEAD, "");
   const look = shown.slice(0, MAX_LOOK_CHARS).normalize("NFKC").toLowerCase();
   return SYSTEM_LIKE.test(look) || OWN_HEADING_LIKE.test(look) ? ESCAPE + line : line;
+}
+
+/** Letters, digits and signs of ASCII that neither begin a marker nor stand before one: most lines begin so. */
+function isOrdinary(code: number): boolean {
+  return code > SPACE && code < DELETE && code !== 0x53 && code !== 0x73 && code !== NUMBER_SIGN;
 }
 
 // ---------------------------------------------------------------- splitter
@@ -208,10 +246,13 @@ export function readBlocks(text: string): InjectedBlock | null {
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
+const SPACE = 0x20;
+const NUMBER_SIGN = 0x23;
+const DELETE = 0x7f;
 /** A rule and what ends its line; the line's own break is left to the reader of blank lines. */
 const RULE_LINE = /\n---\r?(?=\n|$)/g;
-/** What may follow `System:` for it to be a marker. */
-const MARKER_END = /(?: |\r?(?:\n|$))/y;
+/** What may follow `System:` beside a space for it to be a marker. */
+const MARKER_END = /\r?(?:\n|$)/y;
 
 /** Whether text standing at `at` would be taken for a block, or for the blank lines after one. */
 function isAmbiguous(text: string, at: number): boolean {
@@ -229,8 +270,10 @@ function skipEscapes(text: string, from: number): number {
 /** Where the last line of the system line or heading block at `start` ends; `start` when there is none. */
 function blockEnd(text: string, start: number): number {
   if (text.startsWith(SYSTEM, start)) {
-    MARKER_END.lastIndex = start + SYSTEM.length;
-    return MARKER_END.test(text) ? lineEnd(text, start) : start;
+    const end = start + SYSTEM.length;
+    MARKER_END.lastIndex = end;
+    const isMarker = text.charCodeAt(end) === SPACE || MARKER_END.test(text);
+    return isMarker ? lineEnd(text, end) : start;
   }
   if (!text.startsWith(HEADING, start)) return start;
   RULE_LINE.lastIndex = start;
@@ -248,6 +291,8 @@ function skipBlankLines(text: string, from: number): number {
 
 /** Where the line after the blank line at `from` begins, or `from` when that line is not blank. */
 function skipBlankLine(text: string, from: number): number {
+  const first = text.charCodeAt(from);
+  if (first > SPACE && first < DELETE) return from;
   const end = lineEnd(text, from);
   return text.slice(from, end).trim() === "" ? Math.min(end + 1, text.length) : from;
 }

@@ -51,7 +51,7 @@ export function makeLeakStripper(
   directives: readonly string[] = [VOICE_TURN_DIRECTIVE],
 ): LeakStripper {
   const patterns = directives.flatMap(toPatterns);
-  let passing = patterns.length === 0;
+  let passing = false;
   /** The first half of a surrogate pair that ended the last chunk. */
   let carry = "";
   /** The reply from where the present attempt began. */
@@ -160,7 +160,7 @@ function toPatterns(directive: string): readonly Pattern[] {
   return [...new Set(forms)].map(toPattern);
 }
 
-const SENTENCE_END = /(?<=[.!?…]["'”’)\]*_]*)\s+|(?<=[。！？])|[\r\n]+/u;
+const SENTENCE_END = /(?<=[.!?…]["'”’)\]*_]*)\s|(?<=[。！？])|[\r\n]+/u;
 
 function toPattern(text: string): Pattern {
   const letters: string[] = [];

@@ -321,7 +321,14 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
     FRIEND,
     `${FRIEND} then and so on for long`,
   ]),
-  leaked("a directive without letters matches nothing", "... x", "... x", ["…"]),
+  leaked("a directive without letters matches nothing", "System: x", "System: x", ["…"]),
+  leaked("a directive of one letter", "A. Yes", "Yes", ["A."]),
+  leaked(
+    "a shorter directive within a word of a longer one",
+    `${FRIEND}ly man of talk`,
+    `${FRIEND}ly man of talk`,
+    [FRIEND, `${FRIEND}ly man of words and deeds`],
+  ),
   leaked("no directive", "hi", "hi", []),
   leaked("half a pair at the end", "hi \ud83d", "hi \ud83d"),
   leaked("half a pair in an attempt", "You\ud83d", "You\ud83d"),
@@ -339,6 +346,14 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
       return [stripper.push("You\ud83d"), stripper.flush(), stripper.push("You"), stripper.flush()];
     },
     expected: ["", "You\ud83d", "You", ""],
+  },
+  {
+    name: "a stripper that was flushed in an attempt passes what comes after",
+    given: ({ makeLeakStripper }) => {
+      const stripper = makeLeakStripper([DIRECTIVE]);
+      return [stripper.push("You"), stripper.flush(), stripper.push("You"), stripper.flush()];
+    },
+    expected: ["", "You", "You", ""],
   },
   {
     name: "half a pair waits for the other, also in a reply that passes",
@@ -438,6 +453,17 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
       return [composed, marked(composed, untrustedSpans), systemBlock({ events: [] })];
     },
     expected: ["System: a\nSystem: \nSystem: b\n\n", ["a", "b"], ""],
+  },
+  {
+    name: "an event of many lines is told line by line, whatever its breaks",
+    given: ({ systemBlock }) =>
+      ["\n", "\r\n", "\r", "\n\n"].map((end) => {
+        const lines = Array.from({ length: 9000 }, (_, number) => `line ${number}`);
+        const told = systemBlock({ events: [{ ts: "", text: lines.join(end) }] });
+        const blank = end === "\n\n" ? "\nSystem: \nSystem: " : "\nSystem: ";
+        return told === `System: ${lines.join(blank)}`;
+      }),
+    expected: [true, true, true, true],
   },
   {
     name: "a line break in the time of an event begins no line",

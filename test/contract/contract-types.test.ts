@@ -45,12 +45,15 @@ test("unmarked context, a second strip and a raw turn on screen do not compile",
 
 test("a stranger's raw text in a line of a block does not compile", () => {
   const title: string = "from a stranger";
-  // @ts-expect-error A raw string has to become a field first.
-  void bodyLine`Focused: ${title}`;
-  // @ts-expect-error A day heading holds trusted text alone, no field at all.
-  void dayHeading`Day ${quoted("title", title)}`;
-  // @ts-expect-error A line is made by its template alone.
-  headingBlock("realtime", [{ text: title, untrusted: [] }]);
+  const wrong = [
+    // @ts-expect-error A raw string has to become a field first.
+    () => bodyLine`Focused: ${title}`,
+    // @ts-expect-error A day heading holds trusted text alone, no field at all.
+    () => dayHeading`Day ${quoted("title", title)}`,
+    // @ts-expect-error A line is made by its template alone.
+    () => headingBlock("realtime", [{ text: title, untrusted: [] }]),
+  ];
+  expect(wrong).toHaveLength(3);
   expect(bodyLine`${quoted("title", title)} ${formatDuration(0)}`.text).toBe(
     '- "from a stranger" 0 s',
   );
