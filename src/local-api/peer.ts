@@ -167,7 +167,7 @@ async function loadDarwin(): Promise<ReadPeer> {
 
 /** `_handle.fd` is not documented: it is looked for, and what has none is nobody we can ask about. */
 function descriptorOf(socket: Socket): number | null {
-  const handle: unknown = "_handle" in socket ? socket._handle : null;
+  const handle: unknown = Reflect.get(socket, "_handle");
   if (typeof handle !== "object" || handle === null || !("fd" in handle)) return null;
   return typeof handle.fd === "number" && handle.fd >= 0 ? handle.fd : null;
 }
