@@ -1,8 +1,10 @@
 // @ts-check
 /** The confusion table of writers the model never saw, by language, as Markdown. */
-import { HEADER_BYTES } from "../../dist/capture/triage/intent-model.js";
 import { INTENTS } from "../../dist/capture/triage/turn-reading.js";
 import { featuresOf } from "./noise.mjs";
+
+/** Magic, then a scale and a bias for each class, as `pack` of train-intents.mjs writes them. */
+const HEADER_BYTES = 4 + 8 * INTENTS.length;
 
 /** @typedef {{ turn: string, intent: number, writer: string }} Example */
 

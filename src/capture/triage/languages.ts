@@ -80,10 +80,39 @@ export function findContentWords(
     if (token.text.length < 2) return;
     const { text, folded, start: startIndex } = token;
     if (isFunctionWord(folded, language)) return;
-    const generic = isAskingWord(folded, language) || isMediumWord(folded, language);
+    const generic =
+      isAskingWord(folded, language) || isMediumWord(folded, language) || isSlip(folded, language);
     words.push({ text, folded, startIndex, generic });
   });
   return words;
+}
+
+/** Below this many letters a slip makes another word too easily. */
+const SLIP_MIN_LETTERS = 4;
+const DROPPED_MIN_LETTERS = 5;
+
+/**
+ * Whether a word is a small word with two letters swapped ("waht", "opne"), one doubled or one left out of a long one.
+ * Replaced letters are not forgiven: "bread" is not "read".
+ */
+function isSlip(folded: string, language: TurnLanguage): boolean {
+  if (folded.length < SLIP_MIN_LETTERS || folded.length > 14) return false;
+  const isSmall = (word: string): boolean =>
+    isFunctionWord(word, language) || isAskingWord(word, language);
+  for (let at = 0; at + 1 < folded.length; at++) {
+    const here = folded[at] ?? "";
+    const after = folded[at + 1] ?? "";
+    const swapped = folded.slice(0, at) + after + here + folded.slice(at + 2);
+    if (here !== after && isSmall(swapped)) return true;
+    if (here === after && isSmall(folded.slice(0, at) + folded.slice(at + 1))) return true;
+  }
+  if (folded.length < DROPPED_MIN_LETTERS) return false;
+  for (let at = 1; at < folded.length; at++) {
+    for (const letter of "abcdefghijklmnopqrstuvwxyz") {
+      if (isSmall(folded.slice(0, at) + letter + folded.slice(at))) return true;
+    }
+  }
+  return false;
 }
 
 function wordSet(words: string): ReadonlySet<string> {

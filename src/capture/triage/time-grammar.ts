@@ -20,7 +20,7 @@ export type TimeNode =
   | { readonly type: "rolling"; readonly count: number; readonly unit: TimeUnit }
   | { readonly type: "recent"; readonly minutes: number }
   | { readonly type: "now" }
-  /** "tomorrow", "next week": read, so that its words are not taken for something else, and then left. */
+  /** "tomorrow", "next week", "good night": read, so that its words are not taken for something else, and left. */
   | { readonly type: "future" };
 
 /** A node and the tokens it covers, half-open. */
@@ -47,6 +47,9 @@ export function parseTimes(lexed: Lexed): readonly FoundTime[] {
 }
 
 function parseTime(lexed: Lexed, first: number): FoundTime | null {
+  if (lexed.word(first).greeting === true) {
+    return { node: { type: "future" }, first, next: lexed.after(first) };
+  }
   const lead = readLead(lexed, first, false);
   const start = lead.next;
   const rolling = parseRolling(lexed, start, lead);

@@ -123,6 +123,10 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   ],
   [{ recentMin: 7200 }, "die tage|dieser tage"],
   [
+    { greeting: true },
+    "guten morgen|guten abend|gute nacht|guten tag|schönen abend|schönen tag|schönes wochenende|schönen feierabend|schöne woche|guten nachmittag|nen moment|einen moment|moment mal|eine sekunde|guten morgen zusammen",
+  ],
+  [
     { now: true },
     "jetzt|gerade|momentan|derzeit|zurzeit|im moment|aktuell|grad|grade|jetzt gerade|gerade jetzt|im augenblick",
   ],

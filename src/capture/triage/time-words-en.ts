@@ -117,6 +117,10 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
   [{ recentMin: 4320 }, "recently|of late|lately"],
   [{ recentMin: 7200 }, "the other day|these days|the past while"],
   [
+    { greeting: true },
+    "good morning|good afternoon|good evening|good night|goodnight|good day|nice day|great day|nice weekend|good weekend|great weekend|nice evening|lovely evening|lovely weekend|happy friday|happy monday|mornin|my friday|birthday|for a minute|for a second|one second|one sec|a sec|one minute|one moment",
+  ],
+  [
     { now: true },
     "now|right now|at the moment|currently|at present|presently|this moment|this minute|this second|rn|atm",
   ],

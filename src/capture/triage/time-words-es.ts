@@ -123,6 +123,10 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
   [{ recentMin: 4320 }, "últimamente|recientemente"],
   [{ recentMin: 7200 }, "el otro día|estos días|los otros días"],
   [
+    { greeting: true },
+    "buenos días|buenas tardes|buenas noches|buen día|buen finde|buen fin de semana|buena semana|feliz viernes|un momento|un segundo",
+  ],
+  [
     { now: true },
     "ahora|ahora mismo|en este momento|ahorita|actualmente|en estos momentos|justo ahora|ya mismo",
   ],

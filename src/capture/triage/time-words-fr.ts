@@ -120,6 +120,10 @@ export const FRENCH_TIME_WORDS: TimeWordTable = [
   [{ recentMin: 4320 }, "récemment|dernièrement|ces temps ci|ces derniers temps"],
   [{ recentMin: 7200 }, "l autre jour|ces jours ci"],
   [
+    { greeting: true },
+    "bonne nuit|bonne soirée|bonne journée|bon après midi|bon week end|bon weekend|bon matin|bonne semaine|une seconde|un instant|une minute s il te plaît",
+  ],
+  [
     { now: true },
     "maintenant|en ce moment|là maintenant|actuellement|en ce moment même|à présent|pour le moment",
   ],

@@ -75,6 +75,8 @@ export interface TimeWord {
   /** Span that ends now, in minutes; 0 for the part of today that has passed. */
   readonly recentMin?: number;
   readonly now?: true;
+  /** "Good morning": words of time that speak of none. */
+  readonly greeting?: true;
   /** A word that a time expression may contain without meaning anything by it. */
   readonly fill?: true;
   /** The article before a day of the month: "the 12th", "el 12", "am 12.". */

@@ -93,6 +93,11 @@ describe("content words of a turn", () => {
     expect(matters(turn)).toEqual(expected);
   });
 
+  it("a small word that is misspelt is generic, and a word one letter from it is not", () => {
+    expect(matters("wehn did i last opne the roof survey")).toEqual(["roof", "survey"]);
+    expect(matters("waht was i lookng at for the bread")).toEqual(["bread"]);
+  });
+
   it("words that name a medium are marked as generic", () => {
     expect(read("find the page about roofs").contentWords).toEqual([
       { text: "find", folded: "find", startIndex: 0, generic: true },
@@ -100,6 +105,15 @@ describe("content words of a turn", () => {
       { text: "roofs", folded: "roofs", startIndex: 20, generic: false },
     ]);
   });
+});
+
+describe("greetings", () => {
+  it.each(["good morning!", "guten Abend", "buenas tardes", "bonne soirée", "have a nice weekend"])(
+    "%s names no time",
+    (turn) => {
+      expect(read(turn).times).toEqual([]);
+    },
+  );
 });
 
 describe("languages and follow-ups", () => {
