@@ -74,6 +74,12 @@ export function readConversation(json: string, dialect: Dialect): Conversation {
     (spans ??= findItems(json, spanOf(json, listPath ?? [])));
   for (const [index, message] of messages.entries()) {
     const isTurn = message.role === "user";
+    if (isTurn && typeof message.content !== "string" && !Array.isArray(message.content)) {
+      throw badRequest(
+        `The content of user message ${index} is neither text nor parts.`,
+        "Give a string or a list of parts.",
+      );
+    }
     if (!isTurn && message.role !== "assistant") continue;
     // The owner's parts count as they are, images too; of a reply the text alone, which clients keep.
     const said = isTurn ? JSON.stringify(message.content) : textParts(message.content).join("");

@@ -40,7 +40,7 @@ export async function listenPrivately(
   await new Promise<void>((resolve, reject) => {
     const fail = (cause: Error): void => {
       const inUse = "code" in cause && cause.code === "EADDRINUSE";
-      reject(inUse ? socketInUse(path, cause) : cause);
+      reject(inUse ? socketInUse(path, cause) : cannotMake(path, cause));
     };
     server.once("error", fail);
     server.listen(path, () => {
@@ -74,7 +74,13 @@ function requireShortPath(path: string): void {
 }
 
 function requirePrivateDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    // Something that is no directory stands there: told below, with more sense than EEXIST has.
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    if (code !== "EEXIST") throw cannotMake(directory, cause);
+  }
   const stat = lstatSync(directory);
   if (!stat.isDirectory()) {
     throw new ActivityError(
@@ -135,6 +141,16 @@ function socketInUse(path: string, cause?: unknown): ActivityError {
     "socket_in_use",
     `Cannot listen on ${path}: another daemon answers there.`,
     "Stop it with: activityd stop",
+    { cause },
+  );
+}
+
+function cannotMake(path: string, cause: unknown): ActivityError {
+  const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+  return new ActivityError(
+    "socket_unsafe",
+    `Cannot make ${path}: ${reason}.`,
+    "Choose another place with ACTIVITYD_SOCKET.",
     { cause },
   );
 }

@@ -671,6 +671,13 @@ describe("a wrong request is told in one sentence, in the shape OpenAI clients r
       "bad_request",
       /messages\[0\].*"narrator"/,
     ],
+    [
+      "a turn without content",
+      { messages: [{ role: "user" }] },
+      400,
+      "bad_request",
+      /user message 0/,
+    ],
     ["a message that is none", { messages: [7] }, 400, "bad_request", /messages\[0\] has no role/],
     [
       "no user turn",

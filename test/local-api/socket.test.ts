@@ -65,6 +65,24 @@ describe("who may reach the socket", () => {
     expect(error.code).toBe("socket_unsafe");
   });
 
+  test("a directory that cannot be made is told in one sentence", async () => {
+    const home = createTempHome();
+    writeFileSync(join(home, "file"), "");
+    const error = await failureOf(
+      listenPrivately(openServer(), join(home, "file", "run", "a.sock")),
+    );
+    expect(error.code).toBe("socket_unsafe");
+    expect(error.message).toBe(`Cannot make ${join(home, "file", "run")}: ENOTDIR.`);
+  });
+
+  test("a file in the directory's place is refused", async () => {
+    const home = createTempHome();
+    writeFileSync(join(home, "run"), "");
+    const error = await failureOf(listenPrivately(openServer(), join(home, "run", "a.sock")));
+    expect(error.code).toBe("socket_unsafe");
+    expect(error.message).toContain("is not a directory");
+  });
+
   test("a file in the socket's place is refused and left alone", async () => {
     const path = join(createTempHome(), "a.sock");
     writeFileSync(path, "precious");
