@@ -160,7 +160,7 @@ function toPatterns(directive: string): readonly Pattern[] {
   return [...new Set(forms)].map(toPattern);
 }
 
-const SENTENCE_END = /(?<=[.!?…]["'”’)\]*_]*)\s|(?<=[。！？])|[\r\n]+/u;
+const SENTENCE_END = /(?<=[.!?…]["'”’)\]*_]*)\s|(?<=[。！？])|[\r\n]/u;
 
 function toPattern(text: string): Pattern {
   const letters: string[] = [];

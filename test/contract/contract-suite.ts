@@ -291,6 +291,12 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
   leaked("a sentence ends behind its quotes", `He said "go on for ever and ever". Hm`, "Hm", [
     `He said "go on for ever and ever". More.`,
   ]),
+  leaked(
+    "a full stop in a number ends no sentence",
+    "Always wait for about three 3. Yes",
+    "Always wait for about three 3. Yes",
+    ["Always wait for about three 3.5 minutes. More."],
+  ),
   leaked("a short directive goes whole", "Be brief. Yes.", "Yes.", ["Be brief."]),
   leaked("a short directive stays in part", "Be briefly here.", "Be briefly here.", ["Be brief."]),
   leaked("64 signs more than the directive", `${"*".repeat(64)}${FRIEND}. Yes`, "Yes", [FRIEND]),
