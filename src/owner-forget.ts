@@ -106,6 +106,8 @@ export function createForgetting(
     // The gateway keeps blocks that tell of what was recorded. Which of them do is not worth finding out: they
     // only spare the upstream work, and a running gateway forgets with the file.
     rmSync(paths.gatewayTurnsFile, { force: true });
+    // So do the stored turns of a chat; the owner's own words in it stay theirs.
+    rmSync(paths.chatModelFolder, { recursive: true, force: true });
     if (!wish.byRules)
       forgetTotals(store, wish.isMeant, wish.span === null ? null : wholeDays(wish.span));
     onChange();

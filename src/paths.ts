@@ -13,6 +13,10 @@ export interface Paths {
   readonly dataDirectory: string;
   /** What the gateway put before which turn: blocks, and no word of the owner. */
   readonly gatewayTurnsFile: string;
+  /** The conversations of `activityd chat`: the owner's words and the replies. */
+  readonly chatFolder: string;
+  /** What the model was given in them: turns with their blocks. */
+  readonly chatModelFolder: string;
   /** Rotating logs, when the daemon does not log to stderr. */
   readonly logDirectory: string;
   /** The socket and what lives as long as the login; mode 0700. */
@@ -34,6 +38,7 @@ export function resolvePaths(env: Readonly<Record<string, string | undefined>>):
   return { ...places, socketPath };
 }
 
+const CHAT_MODEL = ["chat", "model"] as const;
 const GATEWAY_TURNS = ["gateway", "turns.jsonl"] as const;
 
 function placesUnder(home: string): Omit<Paths, "socketPath"> {
@@ -41,6 +46,8 @@ function placesUnder(home: string): Omit<Paths, "socketPath"> {
     configFile: join(home, "config.toml"),
     dataDirectory: join(home, "data"),
     gatewayTurnsFile: join(home, "data", ...GATEWAY_TURNS),
+    chatFolder: join(home, "data", "chat"),
+    chatModelFolder: join(home, "data", ...CHAT_MODEL),
     logDirectory: join(home, "log"),
     runtimeDirectory: join(home, "run"),
   };
@@ -60,6 +67,8 @@ function standardPlaces(
     configFile: join(standard.config, "config.toml"),
     dataDirectory: standard.data,
     gatewayTurnsFile: join(standard.data, ...GATEWAY_TURNS),
+    chatFolder: join(standard.data, "chat"),
+    chatModelFolder: join(standard.data, ...CHAT_MODEL),
     logDirectory: standard.log,
     runtimeDirectory,
   };

@@ -7,6 +7,7 @@ import { resolvePaths } from "../paths.ts";
 import type { AnyExitCode, CliIo } from "./io.ts";
 import { VERSION } from "../version.ts";
 import { registerActivityWatchCommands } from "./commands/activitywatch.ts";
+import { registerChatCommand } from "./commands/chat.ts";
 import { registerContextCommands } from "./commands/context.ts";
 import { registerDigestCommand } from "./commands/digest.ts";
 import { registerDaemonCommands } from "./commands/daemon.ts";
@@ -33,6 +34,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerDaemonCommands,
   registerDoctorCommand,
   registerContextCommands,
+  registerChatCommand,
   registerDigestCommand,
   registerEventsCommand,
   registerActivityWatchCommands,

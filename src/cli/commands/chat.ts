@@ -1,0 +1,61 @@
+/** `activityd chat`: a small chat through the gateway. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CliIo, ExitCode } from "../io.ts";
+import type { RegisterCommands } from "../program.ts";
+
+interface ChatFlags {
+  readonly baseUrl?: string;
+  readonly model: string;
+  readonly conversation?: string;
+}
+
+export const registerChatCommand: RegisterCommands = (program, io, finish) => {
+  program
+    .command("chat")
+    .description("talk to a model through the gateway, with stored conversations")
+    .option("--base-url <url>", "the gateway; $OPENAI_BASE_URL, else http://127.0.0.1:7117/v1")
+    .option("--model <name>", "the model", "default")
+    .option("--conversation <id>", "go on with this conversation")
+    .action((flags: ChatFlags) => finish(runChatCommand(io, flags)));
+};
+
+async function runChatCommand(io: CliIo, flags: ChatFlags): Promise<ExitCode> {
+  const [{ runChat }, { openConversations }, { connectActivity }, { systemClock }] =
+    await Promise.all([
+      import("../../tui/chat.ts"),
+      import("../../tui/conversations.ts"),
+      import("../../local-api/client.ts"),
+      import("../../clock.ts"),
+    ]);
+  const paths = io.paths();
+  const api = connectActivity({ socketPath: paths.socketPath });
+  try {
+    await runChat({
+      api,
+      conversations: openConversations(paths.chatFolder, paths.chatModelFolder),
+      clock: systemClock,
+      baseUrl: (flags.baseUrl ?? io.env["OPENAI_BASE_URL"] ?? "http://127.0.0.1:7117/v1").replace(
+        /\/$/,
+        "",
+      ),
+      apiKey: io.env["OPENAI_API_KEY"] ?? readToken(join(paths.dataDirectory, "gateway", "token")),
+      model: flags.model,
+      input: process.stdin,
+      write: io.out,
+      conversation: flags.conversation ?? null,
+    });
+    return 0;
+  } finally {
+    await api.close();
+  }
+}
+
+/** The token of this machine's gateway; empty when it was never started. */
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return "";
+  }
+}
