@@ -146,6 +146,8 @@ export interface EventsRequest {
   readonly kinds?: readonly EventKind[];
   /** Newest events win when there are more; 1,000 unless given. */
   readonly limit?: number;
+  /** Who asks, for the ledger. */
+  readonly client?: string;
 }
 
 export interface EventsAnswer {

@@ -234,7 +234,13 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       owner.note(request, given);
       return given;
     },
-    events: async ({ fromUs, toUs = clock.nowUs() + 1, kinds, limit = DEFAULT_EVENTS_LIMIT }) => {
+    events: async ({
+      fromUs,
+      toUs = clock.nowUs() + 1,
+      kinds,
+      limit = DEFAULT_EVENTS_LIMIT,
+      client,
+    }) => {
       if (toUs < fromUs) {
         throw new ActivityError(
           "bad_request",
@@ -242,11 +248,18 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
           "Give fromUs below toUs.",
         );
       }
-      return store.between(fromUs, toUs, { limit, ...(kinds === undefined ? {} : { kinds }) });
+      const found = store.between(fromUs, toUs, {
+        limit,
+        ...(kinds === undefined ? {} : { kinds }),
+      });
+      owner.noteEvents(client, found.events);
+      return found;
     },
-    search: (request) => {
+    search: async ({ client, ...request }) => {
       settle();
-      return search.search(request);
+      const found = await search.search(request);
+      owner.noteSearch(client, request.q, found.hits);
+      return found;
     },
     watch: (watchOptions) => watch(watchOptions?.signal, watchOptions?.client),
     enqueueEvent: async (request) => ({

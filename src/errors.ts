@@ -18,6 +18,7 @@ export const ERROR_CODES = [
   "internal",
   "method_not_allowed",
   "not_found",
+  "paused",
   "platform_unsupported",
   "port_in_use",
   "privacy_failed",

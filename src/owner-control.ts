@@ -14,8 +14,9 @@ import type {
   LedgerRequest,
   PauseAnswer,
   PauseRequest,
+  SearchAnswer,
 } from "./api.ts";
-import type { EventFacts } from "./capture/events.ts";
+import type { ActivityEvent, EventFacts } from "./capture/events.ts";
 import { openPause, PAUSE_FILE, type PauseState } from "./capture/privacy-pause.ts";
 import type { PrivacyGate } from "./capture/privacy.ts";
 import { judgeAgain } from "./capture/privacy-again.ts";
@@ -47,6 +48,10 @@ export interface OwnerControl {
     answer: ContextAnswer,
     text?: string,
   ) => void;
+  /** Notes events that were read by a client that says who it is. */
+  readonly noteEvents: (client: string | undefined, events: readonly ActivityEvent[]) => void;
+  /** Notes what a search gave to a client that says who it is. */
+  readonly noteSearch: (client: string | undefined, q: string, hits: SearchAnswer["hits"]) => void;
   /**
    * Looks whether the rules changed since the record was made, and if so what of it they would not store. Says
    * so among the problems, with the way to apply them.
@@ -161,6 +166,26 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
         reasons: answer.reasons,
       });
     },
+    noteEvents: (client, events) => {
+      const [first, last] = [events.at(0), events.at(-1)];
+      if (client === undefined || first === undefined || last === undefined) return;
+      // The events themselves stand in the record: the first, the last and the number tell which they were.
+      ledger.note({
+        ...reading(client, "events"),
+        text: null,
+        eventIds: [...new Set([first.id, last.id])],
+        reasons: [`${events.length} events were read, from the first to the last of these`],
+      });
+    },
+    noteSearch: (client, q, hits) => {
+      if (client === undefined || hits.length === 0) return;
+      ledger.note({
+        ...reading(client, "search"),
+        text: JSON.stringify(hits),
+        eventIds: [],
+        reasons: [`all words of ${JSON.stringify(gate.text(q))} stand in it`],
+      });
+    },
     checkRules: async () => {
       const known = readMeta.get(RULES_META)?.value;
       if (known === rulesHash) return;
@@ -209,6 +234,18 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
       ledger.close();
     },
   };
+
+  /** What all notes of requests other than for a block have in common. */
+  function reading(client: string, form: "events" | "search") {
+    return {
+      client: gate.text(client),
+      session: null,
+      form,
+      intent: form,
+      source: "record",
+      tokens: 0,
+    };
+  }
 
   function rememberRules(): void {
     againstRules = 0;

@@ -17,7 +17,7 @@ import { searchFiles } from "./store/file-search.ts";
 import { forgetBucketEvents, type BucketWish } from "./store/forget-buckets.ts";
 import { carryOut, forgetOtherRows, forgetTotals, textsWithoutRow } from "./store/forget.ts";
 import { planForget, planRules, type ForgetPlan } from "./store/forget-plan.ts";
-import type { Ledger } from "./store/ledger.ts";
+import type { Ledger, LedgerEntry } from "./store/ledger.ts";
 import { createLocalDays } from "./store/local-day.ts";
 
 export interface ForgettingOptions {
@@ -87,6 +87,7 @@ export function createForgetting(
       ]),
       span,
       holds,
+      isMeant: (entry: LedgerEntry) => entry.form === "search" && tellsOf(entry.text ?? "[]", wish),
     };
     const counted = {
       dryRun,
@@ -129,6 +130,24 @@ export function createForgetting(
       backups,
       proof,
     };
+  }
+
+  /** Whether the hits of a search, as they were given, tell of what is to be forgotten. */
+  function tellsOf(hits: string, wish: Wish): boolean {
+    const found: unknown = JSON.parse(hits);
+    if (!Array.isArray(found)) return false;
+    return found.some((hit: unknown) => {
+      if (typeof hit !== "object" || hit === null) return false;
+      const { app, title, place, lastUs } = { app: "", title: "", place: "", lastUs: 0, ...hit };
+      const data = { app, title, url: place };
+      const bucket = { id: "", type: "currentwindow" };
+      if (wish.byRules) return judgeBucket(bucket, data, clock.nowUs()) !== "keep";
+      const isMeant = createBucketMatcher(wish)(bucket, data);
+      // It was seen last then, and perhaps before: what it says of the span is the whole of it.
+      return (
+        isMeant && (wish.span === null || (lastUs >= wish.span.fromUs && lastUs <= wish.span.toUs))
+      );
+    });
   }
 
   /** The same wish for the events of other recorders. */

@@ -599,6 +599,35 @@ describe("the ledger", () => {
     }
   });
 
+  test("tells of searches and of events that were read, and forgets what they gave", async () => {
+    const { app, desktop, work } = await start();
+    for (const [name, title] of [
+      ["Code", "zeus plan"],
+      ["Slack", "zeus lunch"],
+    ]) {
+      desktop.focus({ app: name ?? "", title: title ?? "" });
+      work(60);
+    }
+    const { events } = await app.events({ ...ALL, client: "bot" });
+    const { hits } = await app.search({ q: "zeus", client: "bot" });
+    await app.search({ q: "lunch", client: "bot" });
+    await app.search({ q: "zeus" });
+    const entries = async () => (await app.ledger({ client: "bot" })).entries;
+    expect(await entries()).toMatchObject([
+      { form: "search", reasons: ['all words of "lunch" stand in it'] },
+      { form: "search", text: JSON.stringify(hits) },
+      { form: "events", text: null, eventIds: [events.at(0)?.id, events.at(-1)?.id] },
+    ]);
+    await app.forget({ app: "code" });
+    expect((await entries()).map(({ reasons }) => reasons[0])).toEqual([
+      'all words of "lunch" stand in it',
+      `${events.length} events were read, from the first to the last of these`,
+    ]);
+    work(1);
+    await app.forget({ lastMinutes: 90 });
+    expect((await entries()).map(({ form }) => form)).toEqual([]);
+  });
+
   test("keeps no secret that a client put into its own name", async () => {
     const { app, home } = await start();
     await app.context({ form: "exact", client: "bot ghp_16C7e42F292c6912E7710c838347Ae178B4a" });

@@ -92,6 +92,7 @@ const eventsQuery = z.strictObject({
     .pipe(z.array(z.enum(EVENT_KINDS)))
     .exactOptional(),
   limit: queryInteger.exactOptional(),
+  client: z.string().min(1).max(200).exactOptional(),
 }) satisfies z.ZodType<EventsRequest>;
 
 const searchQuery = z.strictObject({
@@ -99,6 +100,7 @@ const searchQuery = z.strictObject({
   fromUs: queryInteger.exactOptional(),
   toUs: queryInteger.exactOptional(),
   limit: queryInteger.exactOptional(),
+  client: z.string().min(1).max(200).exactOptional(),
 }) satisfies z.ZodType<SearchRequest>;
 
 const session = z.string().min(1).max(200);
@@ -171,6 +173,7 @@ export const ROUTES: readonly Route[] = [
     right: "read",
     summary: "Recorded events that touch a stretch of time, oldest first.",
     input: eventsQuery,
+    namesClient: true,
     call: (api, request) => api.events(request),
   }),
   jsonRoute({
@@ -212,6 +215,7 @@ export const ROUTES: readonly Route[] = [
     right: "read",
     summary: "Documents that have all words of `q`, last seen first.",
     input: searchQuery,
+    namesClient: true,
     call: (api, request) => api.search(request),
   }),
   jsonRoute({

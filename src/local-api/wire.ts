@@ -31,6 +31,7 @@ export function httpStatusOf(code: ErrorCode): 400 | 403 | 404 | 405 | 413 | 500
       return 413;
     case "database_busy":
     case "database_unwritable":
+    case "paused":
     case "source_unavailable":
       return 503;
     case "timed_out":

@@ -7,7 +7,7 @@ import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/s
 import { z } from "zod";
 import type { ActivityApi } from "../api.ts";
 import type { Clock } from "../clock.ts";
-import { toErrorEnvelope } from "../errors.ts";
+import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import { parseInstant } from "../instant.ts";
 import { renderBlock, renderEvents, renderHits, type ToolText } from "./results.ts";
 
@@ -36,6 +36,15 @@ export function createMcpServer({ api, clock, version }: McpOptions): McpServer 
     },
   );
   const client = (): string => server.server.getClientVersion()?.name.slice(0, 200) ?? "mcp";
+  /** The blocks say themselves that recording is paused; what reads the record has to be kept from it. */
+  const refuseWhilePaused = async (): Promise<void> => {
+    if ((await api.status()).paused === null) return;
+    throw new ActivityError(
+      "paused",
+      "Recording is paused: nothing is told.",
+      "Ask again when the user has resumed it.",
+    );
+  };
   const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
 
   server.registerTool(
@@ -84,9 +93,13 @@ export function createMcpServer({ api, clock, version }: McpOptions): McpServer 
     },
     ({ words, since }) =>
       answer(async () => {
+        await refuseWhilePaused();
         const range =
           since === undefined ? {} : { fromUs: parseInstant(since, "since", clock.nowUs()) };
-        return renderHits(await api.search({ q: words, limit: 50, ...range }), clock.timeZone());
+        return renderHits(
+          await api.search({ q: words, limit: 50, client: client(), ...range }),
+          clock.timeZone(),
+        );
       }),
   );
 
@@ -101,12 +114,14 @@ export function createMcpServer({ api, clock, version }: McpOptions): McpServer 
     },
     ({ since, until }) =>
       answer(async () => {
+        await refuseWhilePaused();
         const nowUs = clock.nowUs();
         const { events, truncated } = await api.events({
           fromUs: parseInstant(since, "since", nowUs),
           ...(until === undefined ? {} : { toUs: parseInstant(until, "until", nowUs) }),
           kinds: ["window", "idle", "lock", "sleep", "gap", "media", "tab", "editor"],
           limit: 200,
+          client: client(),
         });
         return renderEvents(events, clock.timeZone(), truncated);
       }),

@@ -49,6 +49,8 @@ export interface LedgerSelection {
   readonly eventIds: ReadonlySet<number>;
   readonly span: { readonly fromUs: number; readonly toUs: number } | null;
   readonly holds: ((text: string) => boolean) | null;
+  /** Whether an entry goes for another reason. */
+  readonly isMeant?: (entry: LedgerEntry) => boolean;
 }
 
 export interface Ledger {
@@ -302,8 +304,11 @@ function parseList(json: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function isSelected(entry: LedgerEntry, { eventIds, span, holds }: LedgerSelection): boolean {
-  if (entry.eventIds.some((id) => eventIds.has(id))) return true;
+function isSelected(entry: LedgerEntry, selection: LedgerSelection): boolean {
+  const { eventIds, span, holds } = selection;
+  if (selection.isMeant?.(entry) === true) return true;
+  // Of events that were read nothing is kept but which they were.
+  if (entry.form !== "events" && entry.eventIds.some((id) => eventIds.has(id))) return true;
   if (span === null && holds === null) return false;
   if (span !== null && !(entry.firstUs < span.toUs && entry.lastUs >= span.fromUs)) return false;
   const texts = [entry.text, entry.client, entry.session, ...entry.reasons];

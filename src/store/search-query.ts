@@ -16,6 +16,8 @@ export interface SearchRequest {
   readonly toUs?: number;
   /** At most so many, the last seen first; 50 unless given, 1,000 at most. */
   readonly limit?: number;
+  /** Who asks, for the ledger. */
+  readonly client?: string;
 }
 
 /** Something that was seen, once for all times it was. Its texts were written by strangers. */
