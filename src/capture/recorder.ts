@@ -31,6 +31,11 @@ export interface Recorder {
   readonly add: (facts: EventFacts, startUs: number, endUs: number) => void;
   /** Ends everything at `atUs`, as a suspend or the end of the program does. */
   readonly endAll: (atUs: number) => void;
+  /**
+   * The clock turns out to have been ahead by `byUs`, and now is `nowUs`: moves what was recorded under it.
+   * False when the store could not, and nothing moved.
+   */
+  readonly redate: (byUs: number, nowUs: number) => boolean;
   /** Lets go of events that wait for the store and are meant; null: of all that wait. */
   readonly forgetWaiting: (isForgotten: ((facts: EventFacts) => boolean) | null) => void;
   /** Null while the store takes writes; else since when it does not, and why. */
@@ -96,6 +101,22 @@ export function createRecorder(options: {
     },
     endAll: (atUs) => {
       for (const [kind, event] of open) end(kind, event, atUs);
+    },
+    redate: (byUs, nowUs) => {
+      for (const event of open.values()) write(event);
+      let moved: ReadonlyMap<number, number> = new Map();
+      if (waiting.length > 0 || !attempt(() => (moved = store.redate(byUs, nowUs)))) return false;
+      for (const event of open.values()) {
+        const id = event.id === null ? undefined : moved.get(event.id);
+        event.id = id ?? event.id;
+        event.startUs = id ?? event.startUs;
+        const endUs = id === undefined ? Math.min(event.endUs, nowUs) : event.endUs - byUs;
+        event.endUs = Math.max(endUs, event.startUs);
+        // Whatever the store made of it, the next commit says it anew.
+        event.committedEndUs = Number.NaN;
+      }
+      committedUs = nowUs;
+      return true;
     },
     forgetWaiting: (isForgotten) => {
       waiting = waiting.filter(({ facts }) => isForgotten?.(facts) === false);
@@ -171,7 +192,7 @@ export function createRecorder(options: {
     if (isOpen) commit(event);
   }
 
-  function attempt(work: () => void): boolean {
+  function attempt(work: () => unknown): boolean {
     try {
       work();
       if (trouble !== null) {

@@ -37,6 +37,10 @@ const WINDOW_REREAD_MS = 45_000;
 const EDITOR_SILENCE_US = 60_000_000;
 /** A wall clock this far ahead of the steady one slept; a tick this late was stalled. */
 const SLEEP_GAP_US = 30_000_000;
+/** Clocks drift apart by less; more is a step. */
+const STEP_US = 1_000_000;
+/** Farther back is no correction but a lost clock. */
+const LONGEST_STEP_BACK_US = 36 * 3_600_000_000;
 
 /** The sources that are asked by the sampler; the others only report. */
 export interface PolledSources {
@@ -139,7 +143,7 @@ export function createSampler(options: SamplerOptions): Sampler {
   return {
     start: (polled) => {
       sources = polled;
-      namePause(clock.nowUs());
+      namePause(checkClocks());
       timer = setInterval(tick, TICK_MS);
     },
     refresh: () => {
@@ -189,7 +193,8 @@ export function createSampler(options: SamplerOptions): Sampler {
     close: () => {
       if (timer !== null) clearInterval(timer);
       timer = null;
-      recorder.endAll(clock.nowUs());
+      sources = { input: null, system: null, window: null };
+      recorder.endAll(checkClocks());
     },
   };
 
@@ -213,26 +218,41 @@ export function createSampler(options: SamplerOptions): Sampler {
   }
 
   /**
-   * Looks at both clocks and gives the wall time. It runs before every sample and every tick: after a suspend
-   * it is chance which of them comes first, and none may credit the night to a window.
+   * Looks at both clocks and gives the time to record with: the wall clock's, where it can be believed. It runs
+   * before every sample and every tick: after a suspend it is chance which of them comes first, and none may
+   * credit the night to a window.
    */
   function checkClocks(): number {
-    const wallUs = clock.nowUs();
     const steadyUs = clock.monotonicUs();
-    const fromUs = lastWallUs;
-    const sinceWallUs = wallUs - fromUs;
     const sinceSteadyUs = steadyUs - lastSteadyUs;
-    lastWallUs = wallUs;
+    const expectedUs = lastWallUs + sinceSteadyUs;
     lastSteadyUs = steadyUs;
+    // A clock that fell to 1970 says nothing: time goes on by the steady clock until it is put right.
+    const toldUs = clock.nowUs();
+    const wallUs = toldUs < expectedUs - LONGEST_STEP_BACK_US ? expectedUs : toldUs;
+    if (wallUs < expectedUs - STEP_US) setBack(expectedUs - wallUs, wallUs);
+    const fromUs = lastWallUs;
+    const jumpUs = wallUs - fromUs - sinceSteadyUs;
+    lastWallUs = wallUs;
     if (sinceSteadyUs > SLEEP_GAP_US) breakOff({ kind: "gap", reason: "stalled" }, fromUs, wallUs);
-    else if (sinceWallUs - sinceSteadyUs > SLEEP_GAP_US)
-      breakOff({ kind: "sleep" }, fromUs, wallUs);
-    else if (sinceWallUs < -1_000_000) {
-      // The wall clock was set back: what is open ends where it was credited to, and begins anew in the new time.
+    else if (jumpUs > SLEEP_GAP_US) breakOff({ kind: "sleep" }, fromUs, wallUs);
+    else if (jumpUs > STEP_US) {
+      // A step of the clock or a short nap: nothing happened meanwhile, and nothing is credited.
       recorder.endAll(fromUs);
       isBroken = true;
     }
     return wallUs;
+  }
+
+  /** The clock was ahead by so much: what was recorded under it moves, so that no time is told twice. */
+  function setBack(byUs: number, nowUs: number): void {
+    if (!recorder.redate(byUs, nowUs)) {
+      recorder.endAll(lastWallUs);
+      isBroken = true;
+    }
+    lastWallUs -= byUs;
+    editorBeatUs -= byUs;
+    if (presenceSinceUs !== null) presenceSinceUs -= byUs;
   }
 
   /** Nothing is known of the time in between: it is credited to nobody. */
@@ -252,8 +272,19 @@ export function createSampler(options: SamplerOptions): Sampler {
     const [last] = (["window", "idle", "system", "gap", "lock", "sleep"] as const)
       .flatMap((kind) => store.latest(kind, 1))
       .sort((a, b) => b.endUs - a.endUs);
-    if (last === undefined || nowUs - last.endUs < 5_000_000) return;
-    recorder.add({ kind: "gap", reason: "not-running" }, last.endUs, nowUs);
+    if (last === undefined) return;
+    const aheadUs = last.endUs - nowUs;
+    if (aheadUs > STEP_US) meetRecord(last.endUs, aheadUs);
+    else if (aheadUs < -5_000_000) {
+      recorder.add({ kind: "gap", reason: "not-running" }, last.endUs, nowUs);
+    }
+  }
+
+  /** The record ends after the present: one of the two clocks, of then or of now, is wrong. */
+  function meetRecord(recordEndUs: number, aheadUs: number): void {
+    // A clock that starts in 1970: time goes on from the record's end until it is put right.
+    if (aheadUs > LONGEST_STEP_BACK_US) lastWallUs = recordEndUs;
+    else recorder.redate(aheadUs, recordEndUs - aheadUs);
   }
 
   // ------------------------------------------------------------ samples

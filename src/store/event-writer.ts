@@ -25,6 +25,8 @@ export interface EventWriter {
   readonly setEnd: (id: number, endUs: number) => Placed;
   /** Puts in an event that may be there already: the same facts at the same start are one event. */
   readonly put: (facts: EventFacts, span: EventSpan) => PutResult;
+  /** See `EventStore.redate`. */
+  readonly redate: (byUs: number, nowUs: number) => ReadonlyMap<number, number>;
   /** The committed end and the kind of an event; null when there is none. */
   readonly find: (id: number) => { readonly endUs: number; readonly kindCode: number } | null;
   readonly settlement: Settlement;
@@ -54,6 +56,17 @@ export function createEventWriter(
     "SELECT id FROM zone WHERE name = ? AND utc_offset_minutes = ?",
   );
   const settlement = createSettlement(database, visits);
+  const eventsFrom = database.prepare<MovableRow>(
+    `SELECT event.start_us, event.start_us + duration_us AS end_us, label_id, zone_id,
+            label.document_id AS document_id, zone.name AS time_zone
+       FROM event JOIN zone ON zone.id = zone_id JOIN label ON label.id = label_id
+      WHERE event.start_us >= ? AND event.start_us < ? ORDER BY event.start_us`,
+  );
+  const newestWindows = database.prepare<{ start_us: number; end_us: number }>(
+    `SELECT start_us, start_us + duration_us AS end_us FROM event WHERE label_id & 15 = 0
+      ORDER BY start_us DESC LIMIT 20000`,
+  );
+  const dropEvent = database.prepare("DELETE FROM event WHERE start_us = ?");
 
   const zoneId = ({ timeZone, utcOffsetMinutes }: EventSpan): number => {
     const known = findZone.get(timeZone, utcOffsetMinutes);
@@ -100,7 +113,71 @@ export function createEventWriter(
     }
   };
 
+  const isWindowRow = (row: EventRow): boolean =>
+    (row.label_id & KIND_MASK) === KIND_CODES.window && row.document_id !== null;
+
+  /** Moves what begins in `[untilUs, fromUs)` to `untilUs`, without length, and ends there what reaches beyond. */
+  const cutBefore = (untilUs: number, fromUs: number, moved: Map<number, number>): void => {
+    for (const row of eventsFrom.all(untilUs - LONGEST_CUT_US, fromUs)) {
+      if (row.start_us > untilUs) {
+        take(row);
+        moved.set(row.start_us, place(row, untilUs, untilUs));
+      } else if (row.end_us > untilUs) {
+        moveEnd(row.start_us, row, untilUs);
+      }
+    }
+  };
+
+  /** Takes an event out, with its share of visits and totals. */
+  const take = (row: MovableRow): void => {
+    dropEvent.run(row.start_us);
+    const { start_us: startUs, document_id: documentId, time_zone: timeZone } = row;
+    if (!isWindowRow(row) || documentId === null) return;
+    visits.subtract({ documentId, startUs, timeZone }, row.end_us);
+    visits.rebuild(documentId, startUs, row.end_us);
+  };
+
+  /** Puts it in elsewhere. Where the start is taken, the start moves on and the end does not. */
+  const place = (row: MovableRow, atUs: number, endUs: number): number => {
+    let startUs = atUs;
+    const durationUs = (): number => Math.max(endUs - startUs, 0);
+    while (addEvent.run(startUs, durationUs(), row.label_id, row.zone_id) === 0) startUs += 1;
+    const { document_id: documentId, time_zone: timeZone } = row;
+    if (isWindowRow(row) && documentId !== null) {
+      visits.add({ documentId, startUs, timeZone }, startUs + durationUs());
+    }
+    return startUs;
+  };
+
+  /** The start of the newest stretch of windows that has room before it to move into. */
+  const stretchStart = (byUs: number, oldNowUs: number): number => {
+    let startUs = oldNowUs;
+    for (const row of newestWindows.all()) {
+      if (startUs - row.end_us >= byUs || oldNowUs - startUs > LONGEST_STRETCH_US) break;
+      startUs = Math.min(startUs, row.start_us);
+    }
+    return startUs;
+  };
+
+  const redate = (byUs: number, nowUs: number): ReadonlyMap<number, number> => {
+    settlement.settle();
+    const fromUs = stretchStart(byUs, nowUs + byUs);
+    const rows = eventsFrom.all(fromUs, Number.MAX_SAFE_INTEGER);
+    for (const row of rows) take(row);
+    // With what moves out of the way, everything that is left is settled.
+    settlement.declareSettled();
+    const moved = new Map<number, number>();
+    cutBefore(fromUs - byUs, fromUs, moved);
+    settlement.settle();
+    for (const row of rows) {
+      moved.set(row.start_us, place(row, row.start_us - byUs, row.end_us - byUs));
+    }
+    settlement.declareSettled();
+    return moved;
+  };
+
   return {
+    redate: (byUs, nowUs) => database.transaction(() => redate(byUs, nowUs)),
     begin: (facts, span) =>
       database.transaction(() => {
         const placed = insert(facts, span, () => false);
@@ -140,9 +217,19 @@ export function createEventWriter(
   };
 }
 
+/** A clock that was wrong for longer than this was wrong for too long to be put right in the record. */
+const LONGEST_STRETCH_US = 36 * 3_600_000_000;
+/** What is cut lies right before; a sleep that is longer than this was no mistake of a clock. */
+const LONGEST_CUT_US = 7 * 86_400_000_000;
+
 interface EventRow {
   readonly end_us: number;
   readonly label_id: number;
   readonly document_id: number | null;
   readonly time_zone: string;
+}
+
+interface MovableRow extends EventRow {
+  readonly start_us: number;
+  readonly zone_id: number;
 }

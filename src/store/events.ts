@@ -45,6 +45,12 @@ export interface EventStore {
     localDay: string,
   ) => { readonly activeUs: number; readonly firstUs: number } | null;
   readonly summary: () => StoreSummary;
+  /**
+   * Moves the newest stretch of the record back by `byUs`, as when the clock turns out to have been ahead: all
+   * since the last hole among the windows that is long enough. Nothing reaches beyond `nowUs` afterwards, the
+   * present by the clock that was put right. Returns the new ids by the old ones.
+   */
+  readonly redate: (byUs: number, nowUs: number) => ReadonlyMap<number, number>;
   /** Puts in a whole event, such as from an export; the same facts at the same start are one event. */
   readonly put: (facts: EventFacts, span: EventSpan) => PutResult;
   /**
@@ -204,6 +210,16 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
         lastCommittedUs: lastCommittedUs ?? reader.newestEndUs(),
       };
     },
+    redate: (byUs, nowUs) =>
+      changing(() => {
+        const moved = writer.redate(Math.round(byUs), Math.round(nowUs));
+        for (const [old, id] of moved) {
+          const endUs = committedEnds.get(old);
+          committedEnds.delete(old);
+          if (endUs !== undefined) remember(id, endUs - old + id);
+        }
+        return moved;
+      }),
     put: (facts, span) =>
       changing(() => {
         const result = writer.put(facts, span);

@@ -22,6 +22,8 @@ export interface Settlement {
   readonly settle: () => void;
   /** Notes that an event is gone, after `settle` and in the same transaction. */
   readonly forgetEvent: (id: number) => void;
+  /** Says that visits and totals are those of all events there are. In the transaction that made them so. */
+  readonly declareSettled: () => void;
   /** What the unsettled events add to a local day ("2026-11-27"), and the first moment they add. */
   readonly pendingOn: (localDay: string) => {
     readonly activeUs: number;
@@ -64,6 +66,16 @@ export function createSettlement(database: StoreDatabase, visits: Visits): Settl
     writeMeta.run(POSITION, `${startUs} ${endUs ?? "gone"}`);
   };
 
+  function* pendingRows(startUs: number): Generator<WindowRow> {
+    for (let fromUs = startUs; ;) {
+      const rows = windowsFrom.all(fromUs);
+      yield* rows;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < ROWS_PER_STEP) return;
+      fromUs = last.start_us + 1;
+    }
+  }
+
   /** Settles the next rows and says whether there may be more. */
   const step = (): boolean => {
     const from = position();
@@ -91,12 +103,16 @@ export function createSettlement(database: StoreDatabase, visits: Visits): Settl
     forgetEvent: (id) => {
       if (position().startUs === id) setPosition({ startUs: id, endUs: null });
     },
+    declareSettled: () => {
+      const last = newest.get();
+      setPosition({ startUs: last?.start_us ?? 0, endUs: last?.end_us ?? null });
+    },
     pendingOn: (localDay) => {
       const from = position();
       const day = parseLocalDay(localDay);
       let activeUs = 0;
       let firstUs: number | null = null;
-      for (const row of windowsFrom.all(from.startUs)) {
+      for (const row of pendingRows(from.startUs)) {
         const isBegun = row.start_us === from.startUs && from.endUs !== null;
         const settledUs = isBegun ? (from.endUs ?? row.start_us) : row.start_us;
         const [fromUs, toUs] = [Math.min(settledUs, row.end_us), Math.max(settledUs, row.end_us)];

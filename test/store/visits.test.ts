@@ -20,6 +20,7 @@ interface Step {
   readonly lengthS: number;
   readonly which: number;
   readonly settle: boolean;
+  readonly redate: boolean;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -29,10 +30,11 @@ const step: fc.Arbitrary<Step> = fc.record({
   lengthS: fc.oneof(fc.integer({ min: 0, max: 200 }), fc.constantFrom(0, 3600, 90_000)),
   which: fc.nat(),
   settle: fc.boolean(),
+  redate: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.constant(true)),
 });
 
 describe("visits and totals", () => {
-  it("equal what the events alone give, after any begins, moved ends and settlements in any order", () => {
+  it("equal what the events alone give, after any begins, moved ends, settlements and moved clocks in any order", () => {
     const home = createTempHome();
     const clock = createFakeClock("2026-10-24T20:00:00Z");
     const store = openEventStore({ directory: home, clock, log: silentLog });
@@ -42,10 +44,16 @@ describe("visits and totals", () => {
           store.database.execute(
             "DELETE FROM event; DELETE FROM visit; DELETE FROM day_total; DELETE FROM day; DELETE FROM hour_total; DELETE FROM meta",
           );
-          const ids: number[] = [];
+          let ids: number[] = [];
           let atUs = T0;
-          for (const { move, document, gapS, lengthS, which, settle } of steps) {
+          for (const { move, document, gapS, lengthS, which, settle, redate } of steps) {
             if (settle) store.settle();
+            if (redate && gapS > 0) {
+              const moved = store.redate(gapS * S, atUs - gapS * S);
+              ids = ids.map((id) => moved.get(id) ?? id);
+              atUs -= gapS * S;
+              continue;
+            }
             const id = ids[which % Math.max(ids.length, 1)];
             if (move && id !== undefined) {
               store.setEnd(id, id + lengthS * S);
