@@ -110,6 +110,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
   let commitsSinceCheckpoint = 0;
   /** Wall time of the last settlement by the pulse. */
   let settledUs: number | null = null;
+  let rescuedUs: number | null = null;
   /** The pulse of the process before, until its events could be extended. */
   let lastPulse = readPulse(pulsePath);
 
@@ -255,9 +256,13 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
         settledUs = nowUs;
         writer.settlement.settle();
       }
-      if (database.rescue()) {
-        pulseFile.close();
-        log.warn("the data folder was gone: wrote the database anew");
+      // To look for the file each second would cost as much as the pulse itself.
+      if (rescuedUs === null || Math.abs(nowUs - rescuedUs) >= RESCUE_EVERY_US) {
+        rescuedUs = nowUs;
+        if (database.rescue()) {
+          pulseFile.close();
+          log.warn("the data folder was gone: wrote the database anew");
+        }
       }
       if (commitsSinceCheckpoint < COMMITS_PER_CHECKPOINT) return;
       commitsSinceCheckpoint = 0;
@@ -272,6 +277,8 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
 /** Twice what can be open at once: idle, lock, sleep, system, a window, a gap, some media. */
 const REMEMBERED_ENDS = 64;
 const SETTLE_EVERY_US = 60_000_000;
+/** How long a data folder that vanished may go unnoticed. */
+const RESCUE_EVERY_US = 10_000_000;
 /** About 4 MB of log: large enough to write each page once for many commits, small enough to take milliseconds. */
 const COMMITS_PER_CHECKPOINT = 250;
 
