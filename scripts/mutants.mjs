@@ -37,7 +37,7 @@ const KEPT = [
   "test/helpers/arbitraries.ts",
 ];
 /** A mutant that loops for ever is dead. */
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 15_000;
 
 const { values } = parseArgs({
   options: {

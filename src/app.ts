@@ -12,6 +12,7 @@ import type {
   TurnFrame,
   WatchMessage,
 } from "./api.ts";
+import { createDaemonNotices } from "./auto-reply/reply/daemon-notices.ts";
 import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
 import { etagOf, renderContextBlock } from "./capture/context-block.ts";
@@ -116,6 +117,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     nowUs: clock.nowUs,
   });
   const notices = createMessageNotices(queue, clock.nowUs);
+  const ownNotices = createDaemonNotices(config.notices, notices.say);
   const assistantApps = capture.assistant_apps.map((app) => app.toLowerCase());
   const digester = createDigester({
     history: createHistory(store.database),
@@ -151,6 +153,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     log,
     onChange: () => {
       held = null;
+      ownNotices.paused(owner.paused() !== null);
       changes.notify();
     },
   });
@@ -197,7 +200,12 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
           watchdog.answered("input", result);
           note("input", result);
         }),
-        system: polled(keepers.system, (result) => note("system", result)),
+        system: polled(keepers.system, (result) => {
+          note("system", result);
+          if (result.ok && result.value !== null) {
+            ownNotices.battery(result.value.batteryPercent, result.value.power);
+          }
+        }),
         window: polled(keepers.window),
       });
       await Promise.all(Object.values(keepers).map(async (keeper) => keeper?.start()));
@@ -319,8 +327,9 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         note(kind, result);
         onSample(result);
       },
-      onState: () => {
+      onState: ({ state }) => {
         held = null;
+        ownNotices.source(kind, state);
         changes.notify();
       },
     });

@@ -50,11 +50,21 @@ const activitywatchSchema = z.strictObject({
   allowed_origins: z.array(z.string().max(200)).default([]),
 });
 
+const noticesSchema = z.strictObject({
+  /** Whether conversations that are going on hear that recording was paused, or goes on. */
+  pause: z.boolean().default(false),
+  /** Whether they hear that a source of capture was lost, or is back. */
+  source: z.boolean().default(false),
+  /** Whether they hear that the battery runs low. */
+  battery: z.boolean().default(false),
+});
+
 const configSchema = z.strictObject({
   capture: captureSchema.prefault({}),
   privacy: privacySchema.prefault({}),
   store: storeSchema.prefault({}),
   activitywatch: activitywatchSchema.prefault({}),
+  notices: noticesSchema.prefault({}),
 });
 
 /** All settings, with defaults filled in. Keys are those of the file. */

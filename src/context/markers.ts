@@ -105,7 +105,7 @@ function systemLines(events: readonly SessionEvent[]): {
   for (const event of events) {
     const time = joinLines(event.ts);
     let lead = time === "" ? SYSTEM_LINE : `${SYSTEM_LINE}[${time}] `;
-    if (length > 0) lead = `\n${lead}`;
+    if (event !== events[0]) lead = `\n${lead}`;
     for (const slab of slabsOf(event.text)) {
       const pieces: string[] = [];
       for (const raw of slab.split(LINE_BREAK)) {

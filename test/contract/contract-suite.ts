@@ -418,6 +418,8 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
   stripped("a backslash before a heading without a rule", "\\# a\nx", "\\# a\nx"),
   escaped("a marker in any line", "hi\r\n  system:\tx", "hi\r\n\\  system:\tx"),
   escaped("a word before the marker", "my system: ok", "my system: ok"),
+  escaped("a word before the marker that begins as it does", "so, system: ok", "so, system: ok"),
+  escaped("a delete before the marker", "\u007fsystem: x", "\\\u007fsystem: x"),
   escaped("an invisible character before the colon", "system\u200b: x", "\\system\u200b: x"),
   escaped("a control character before the marker", "\u0001system: x", "\\\u0001system: x"),
   escaped(
@@ -470,6 +472,18 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
         return told === `System: ${lines.join(blank)}`;
       }),
     expected: [true, true, true, true],
+  },
+  {
+    name: "a line break is one wherever it stands in a long event",
+    given: ({ systemBlock }) =>
+      ["\n", "\r\n", "\r"].map((end) =>
+        Array.from({ length: 6 }, (_, number) => {
+          const line = "x".repeat(16_381 + number);
+          const told = systemBlock({ events: [{ ts: "", text: `${line}${end}y${end}z` }] });
+          return told === `System: ${line}\nSystem: y\nSystem: z`;
+        }).every((isRight) => isRight),
+      ),
+    expected: [true, true, true],
   },
   {
     name: "a line break in the time of an event begins no line",

@@ -2,6 +2,7 @@
  * Everything that makes text which the owner is not to see. A file of `src` that makes a block, a line of one
  * or an event, and is not here, fails the guard: see docs/system-context-injection.md.
  */
+import { createDaemonNotices } from "../../src/auto-reply/reply/daemon-notices.ts";
 import { describeExec } from "../../src/auto-reply/reply/exec-event.ts";
 import { createMessageNotices } from "../../src/auto-reply/reply/message-notices.ts";
 import { prependSystemEvents } from "../../src/auto-reply/reply/session-updates.ts";
@@ -118,6 +119,20 @@ export const SYSTEM_PRODUCERS: readonly BlockProducer[] = [
       );
       notices.spoke("a");
       notices.tell(hostile, hostile);
+      return blockOf(eventsBlock(told.map((text) => ({ ts: "now", text }))));
+    },
+  },
+  {
+    name: "what the daemon says of itself",
+    files: ["auto-reply/reply/daemon-notices.ts"],
+    produce: (hostile) => {
+      const told: string[] = [];
+      const notices = createDaemonNotices({ pause: true, source: true, battery: true }, (text) =>
+        told.push(text),
+      );
+      notices.paused(true);
+      notices.source(hostile, "lost");
+      notices.battery(5, "battery");
       return blockOf(eventsBlock(told.map((text) => ({ ts: "now", text }))));
     },
   },

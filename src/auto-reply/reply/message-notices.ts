@@ -15,6 +15,8 @@ export interface MessageNotices {
   readonly spoke: (session: string) => void;
   /** An application notified the owner. Both texts are strangers', and the body is not among them. */
   readonly tell: (app: string, summary: string) => void;
+  /** Something else, in one line of our own. */
+  readonly say: (text: string) => void;
 }
 
 /** Puts notices into `queue`. `nowUs`: microseconds since 1970 UTC. */
@@ -24,6 +26,12 @@ export function createMessageNotices(
 ): MessageNotices {
   /** Time of the last turn by session, the oldest first. */
   const lastTurnUs = new Map<string, number>();
+  const say = (text: string): void => {
+    for (const [session, turnUs] of lastTurnUs) {
+      if (nowUs() - turnUs > GOES_ON_US) lastTurnUs.delete(session);
+      else queue.enqueue({ session, text });
+    }
+  };
   return {
     spoke: (session) => {
       lastTurnUs.delete(session);
@@ -33,13 +41,8 @@ export function createMessageNotices(
         lastTurnUs.delete(oldest);
       }
     },
-    tell: (app, summary) => {
-      const text = renderNotice(app, summary);
-      for (const [session, turnUs] of lastTurnUs) {
-        if (nowUs() - turnUs > GOES_ON_US) lastTurnUs.delete(session);
-        else queue.enqueue({ session, text });
-      }
-    },
+    tell: (app, summary) => say(renderNotice(app, summary)),
+    say,
   };
 }
 
