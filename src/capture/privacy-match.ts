@@ -163,17 +163,11 @@ function isBetween(minute: number, { fromMinute, toMinute }: Between): boolean {
 export function compileSeed(): (subject: RuleSubject) => SeedEntry | null {
   const byApp = new Map<string, SeedEntry>();
   const byHost = new Map<string, SeedEntry>();
-  const byTitle: { readonly phrase: string; readonly entry: SeedEntry }[] = [];
-  const titles = new RE2Set(RE2Set.UNANCHORED);
   for (const entry of SEED_ENTRIES) {
     for (const app of entry.apps) byApp.set(app, entry);
     for (const host of entry.hosts) byHost.set(host, entry);
-    for (const phrase of entry.titles) {
-      titles.add(RE2JS.quote(phrase));
-      byTitle.push({ phrase, entry });
-    }
   }
-  titles.compile();
+  const findTitle = compileSeedTitles();
   return ({ appNames, texts, place }) => {
     for (const name of appNames) {
       const entry = byApp.get(name);
@@ -189,26 +183,43 @@ export function compileSeed(): (subject: RuleSubject) => SeedEntry | null {
     // Elsewhere such a word is talk about it: a bank in the subject of a mail is not a bank on the screen.
     if (!appNames.some((name) => readPrivateMarking(name) !== null)) return null;
     for (const text of texts) {
-      const lower = text.toLowerCase();
-      for (const id of titles.match(lower)) {
-        const candidate = byTitle[id];
-        if (candidate !== undefined && isWholeWord(lower, candidate.phrase)) return candidate.entry;
-      }
+      const entry = findTitle(text.toLowerCase());
+      if (entry !== null) return entry;
     }
     return null;
   };
 }
 
-/** Whether a phrase stands in a text by itself. Scripts without spaces have no borders to look for. */
-function isWholeWord(text: string, phrase: string): boolean {
-  if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(phrase)) return true;
-  for (let at = text.indexOf(phrase); at !== -1; at = text.indexOf(phrase, at + 1)) {
-    const before = text.slice(Math.max(0, at - 1), at);
-    const after = text.slice(at + phrase.length, at + phrase.length + 1);
-    if (!/[\p{L}\p{N}]/u.test(before) && !/[\p{L}\p{N}]/u.test(after)) return true;
+/**
+ * Finds the phrases of the list in a text by its words: three hundred phrases cost a look-up for each word. An
+ * automaton would be as fast, but takes long to build at each start.
+ */
+function compileSeedTitles(): (lower: string) => SeedEntry | null {
+  const byFirstWord = new Map<string, { readonly phrase: string; readonly entry: SeedEntry }[]>();
+  const withoutSpaces: { readonly phrase: string; readonly entry: SeedEntry }[] = [];
+  for (const entry of SEED_ENTRIES) {
+    for (const phrase of entry.titles) {
+      const [word = phrase] = phrase.match(WORD) ?? [];
+      if (NO_SPACES.test(phrase)) withoutSpaces.push({ phrase, entry });
+      else byFirstWord.set(word, [...(byFirstWord.get(word) ?? []), { phrase, entry }]);
+    }
   }
-  return false;
+  return (lower) => {
+    for (const { 0: word, index } of lower.matchAll(WORD)) {
+      for (const { phrase, entry } of byFirstWord.get(word) ?? []) {
+        const after = lower.charAt(index + phrase.length);
+        if (lower.startsWith(phrase, index) && !WORD_CHAR.test(after)) return entry;
+      }
+    }
+    if (!NO_SPACES.test(lower)) return null;
+    return withoutSpaces.find(({ phrase }) => lower.includes(phrase))?.entry ?? null;
+  };
 }
+
+const WORD = /[\p{L}\p{N}]+/gu;
+const WORD_CHAR = /[\p{L}\p{N}]/u;
+/** Scripts in which words have no borders to look for. */
+const NO_SPACES = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 
 /** Whether an application is meant by a name as rules give it: any of its names, in any case, `*` for any run. */
 export function createAppMatcher(glob: string): (app: string) => boolean {
