@@ -114,6 +114,14 @@ async function parseFocus(
   const app = readText(appId) || (executable === null ? "unknown" : path.basename(executable));
   return {
     window,
-    sample: { app, title: readText(title), url: null, pid, executable, private: null },
+    sample: {
+      app,
+      title: readText(title),
+      url: null,
+      pid,
+      executable,
+      private: null,
+      window: String(window),
+    },
   };
 }

@@ -169,7 +169,7 @@ async function parseActive(
   const executable = await readExecutable(pid);
   const app = readText(className) || (executable === null ? "unknown" : path.basename(executable));
   const title = readText(caption);
-  return { window, sample: { app, title, url: null, pid, executable, private: null } };
+  return { window, sample: { app, title, url: null, pid, executable, private: null, window } };
 }
 
 /** Loads the script and waits until it reported once. Null when it did. */

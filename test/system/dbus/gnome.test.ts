@@ -47,6 +47,7 @@ describe("GNOME Shell", () => {
         pid: process.pid,
         executable: expect.stringContaining("node"),
         private: null,
+        window: "1",
       },
     });
     shell.emit(PATH, FOCUS, "Changed", "bssuu", [true, "one", "foot", process.pid, 1]);

@@ -53,6 +53,7 @@ describe.each([5, 6] as const)("KWin of Plasma %i", (plasma) => {
         pid: process.pid,
         executable: realpathSync(process.execPath),
         private: null,
+        window: expect.any(String),
       },
     });
   });
