@@ -22,7 +22,11 @@ if (status !== 0) {
   process.exit(1);
 }
 // What is installed or read as it is, so no compiler looks at it.
-for (const path of ["capture/sources/gnome-extension", "capture/triage/intent-weights.bin"]) {
+for (const path of [
+  "capture/sources/gnome-extension",
+  "capture/triage/intent-weights.bin",
+  "capture/triage/word-vectors.bin",
+]) {
   cpSync(`${root}src/${path}`, `${fresh}/${path}`, { recursive: true });
 }
 if (existsSync(`${fresh}/cli/main.js`)) chmodSync(`${fresh}/cli/main.js`, 0o755);

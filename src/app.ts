@@ -16,7 +16,7 @@ import { createDaemonNotices } from "./auto-reply/reply/daemon-notices.ts";
 import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
 import { etagOf, renderContextBlock } from "./capture/context-block.ts";
-import { createDigester } from "./capture/context-digest.ts";
+import { createDigester, type DigestAnswer } from "./capture/context-digest.ts";
 import { createPrivacyGate, type PrivacyGate } from "./capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { checkPrivacyGate } from "./capture/privacy-check.ts";
@@ -36,6 +36,8 @@ import type {
   SourceResult,
   SourceStatus,
 } from "./capture/sources/source.ts";
+import { createLinePicker } from "./capture/triage/model.ts";
+import { openWordVectors } from "./capture/triage/word-vectors.ts";
 import { createTurnMemory } from "./capture/turn-memory.ts";
 import { createWatchdog, type Watched } from "./capture/watchdog.ts";
 import type { Clock } from "./clock.ts";
@@ -121,8 +123,13 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const assistantApps = capture.assistant_apps.map((app) => app.toLowerCase());
   const digester = createDigester({
     history: createHistory(store.database),
+    ...(config.digest.semantic ? { vectors: openWordVectors() } : {}),
     isAssistant: (app) => assistantApps.includes(app.toLowerCase()),
   });
+  const picker =
+    config.digest.model_url === ""
+      ? null
+      : createLinePicker({ url: config.digest.model_url, model: config.digest.model_name });
   const turns = createTurnMemory();
   let isClosed = false;
   const changes = createChangeSignal();
@@ -238,7 +245,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     },
     status: async () => readStatus(),
     context: async (request) => {
-      const given = answer(request);
+      const given = await answer(request);
       owner.note(request, given);
       return given;
     },
@@ -341,12 +348,12 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   }
 
   /** The block first, which may take its time; then the events, which leave the queue as the turn is rendered. */
-  function compose<T>(
+  async function compose<T>(
     { requestId, form = "auto", ...frame }: TurnFrame,
     turn: string,
     render: (context: Omit<TurnContext, "ownerText">) => T,
-  ): T {
-    const given = answer({ ...frame, form, turn });
+  ): Promise<T> {
+    const given = await answer({ ...frame, form, turn });
     const { block, untrustedSpans } = given;
     const activity = block === null ? [] : [{ block, untrustedSpans }];
     notices.spoke(frame.session);
@@ -363,7 +370,8 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     );
   }
 
-  function answer(request: ContextRequest): ContextAnswer {
+  /** At once, unless a model is asked to choose lines. */
+  function answer(request: ContextRequest): ContextAnswer | Promise<ContextAnswer> {
     if (request.form === "digest" && request.turn === undefined) {
       throw new ActivityError(
         "bad_request",
@@ -373,9 +381,11 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     }
     // Without a turn there is nothing to choose by, and the present is the best guess.
     if (request.form === "exact" || request.turn === undefined) return exactAnswer(request);
-    const digest = digestAnswer(request, request.turn);
     // A turn about what is in front of the owner wants the present to the second.
-    return request.form === "auto" && digest.intent === "now" ? exactAnswer(request) : digest;
+    const choose = (digest: ContextAnswer): ContextAnswer =>
+      request.form === "auto" && digest.intent === "now" ? exactAnswer(request) : digest;
+    const digest = digestAnswer(request, request.turn);
+    return digest instanceof Promise ? digest.then(choose) : choose(digest);
   }
 
   function exactAnswer(request: ContextRequest): ContextAnswer {
@@ -394,25 +404,29 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     }
   }
 
-  function digestAnswer(request: ContextRequest, turn: string): ContextAnswer {
+  function digestAnswer(
+    request: ContextRequest,
+    turn: string,
+  ): ContextAnswer | Promise<ContextAnswer> {
     const startedAtUs = clock.monotonicUs();
+    const deadlineMs = performance.now() + config.digest.model_timeout_ms;
     settle();
     const nowUs = request.now === undefined ? clock.nowUs() : parseNow(request.now);
     const { session, budgetTokens } = request;
     const previousTurn = session === undefined ? null : turns.exchange(session, turn, nowUs);
     const isPaused = owner.paused() !== null;
-    const { block, ...rest } = digester.render({
+    const asked = {
       turn,
       nowUs,
       timeZone: request.timeZone ?? clock.timeZone(),
       ...(previousTurn === null ? {} : { previousTurn }),
       // While recording is paused nothing is told; the turn is still read, for what it asks.
       ...(isPaused ? { budgetTokens: 0 } : budgetTokens === undefined ? {} : { budgetTokens }),
-    });
+    };
     const silence = isPaused
       ? "recording is paused: nothing is told"
       : "nothing that was recorded bears on the turn";
-    return {
+    const tell = ({ block, ...rest }: DigestAnswer): ContextAnswer => ({
       block,
       ...rest,
       form: "digest",
@@ -420,7 +434,9 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       asOfUs: nowUs,
       reasons: block === null ? [silence] : rest.reasons,
       etag: etagOf(block ?? ""),
-    };
+    });
+    if (picker === null || isPaused) return tell(digester.render(asked));
+    return digester.renderWith(asked, picker, deadlineMs).then(tell);
   }
 
   /** Reads what was recorded before this start, a little at a time, so that the first digest need not wait. */

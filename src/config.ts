@@ -59,8 +59,23 @@ const noticesSchema = z.strictObject({
   battery: z.boolean().default(false),
 });
 
+const digestSchema = z.strictObject({
+  /** Finds topics that share no word with any title by word vectors (English); 3 MB of memory, some milliseconds. */
+  semantic: z.boolean().default(false),
+  /**
+   * Where a model that may choose lines speaks the OpenAI protocol, such as "http://127.0.0.1:11434/v1". It is sent the
+   * turn and at most 40 lines; empty: no model.
+   */
+  model_url: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
+  /** Name of the model at that server. */
+  model_name: z.string().default(""),
+  /** When the model is given up, counted from the arrival of the turn. */
+  model_timeout_ms: z.number().int().min(50).max(10_000).default(400),
+});
+
 const configSchema = z.strictObject({
   capture: captureSchema.prefault({}),
+  digest: digestSchema.prefault({}),
   privacy: privacySchema.prefault({}),
   store: storeSchema.prefault({}),
   activitywatch: activitywatchSchema.prefault({}),

@@ -9,15 +9,24 @@ import type { InjectedBlock } from "../context/markers.ts";
 import type { ActivityHistory, HistoryDocument } from "../store/history.ts";
 import { type AnchorWindow, resolveAnchor } from "./triage/anchors.ts";
 import { lastAbsence } from "./triage/absences.ts";
-import { createDocumentIndex } from "./triage/document-index.ts";
-import { type DigestLine, fitDigest, type SpanLine } from "./triage/fit.ts";
+import { createDocumentIndex, documentWords, type IndexListener } from "./triage/document-index.ts";
+import { type DigestLine, fitDigest, lineText, type SpanLine } from "./triage/fit.ts";
+import { type LinePicker, MAX_MODEL_LINES } from "./triage/model.ts";
 import { createProjects } from "./triage/projects.ts";
-import { type ReadingContext, type Window, windowLines } from "./triage/readings.ts";
-import { findSubject, subjectLines, type Subject, totalLines } from "./triage/subject.ts";
-import { readTopic } from "./triage/topic.ts";
+import { latestLines, type ReadingContext, type Window, windowLines } from "./triage/readings.ts";
+import { createSemanticFinder } from "./triage/semantic.ts";
+import {
+  findAlike,
+  findSubject,
+  subjectLines,
+  type Subject,
+  totalLines,
+} from "./triage/subject.ts";
+import { readTopic, type Topic } from "./triage/topic.ts";
 import { readTurn } from "./triage/read-turn.ts";
 import type { Intent, TurnReading } from "./triage/turn-reading.ts";
 import { weighReadings } from "./triage/weigh.ts";
+import type { WordVectors } from "./triage/word-vectors.ts";
 
 const DEFAULT_DIGEST_TOKENS = 400;
 
@@ -36,7 +45,11 @@ export interface DigestAnswer {
   /** Null when there is nothing to say. */
   readonly block: InjectedBlock | null;
   readonly intent: Intent;
-  readonly source: "rules";
+  /**
+   * `semantic`: no title held the words, and one of like meaning stood out. `model`: a model chose the lines.
+   * `fallback`: it was asked, and did not answer in time or to the point.
+   */
+  readonly source: "rules" | "semantic" | "model" | "fallback";
   readonly tokens: number;
   /** One per line of the block, in its order; free of words from strangers. */
   readonly reasons: readonly string[];
@@ -48,6 +61,15 @@ export interface DigestAnswer {
 /** Answers turns from one history. What it learned of words and projects is kept between turns. */
 export interface Digester {
   readonly render: (request: DigestRequest) => DigestAnswer;
+  /**
+   * The same, with the lines chosen by a model until `deadlineMs` on the clock of `performance.now()`. It sees the turn and at
+   * most 40 lines; without a usable answer the rules' own stands.
+   */
+  readonly renderWith: (
+    request: DigestRequest,
+    picker: LinePicker,
+    deadlineMs: number,
+  ) => Promise<DigestAnswer>;
   /** Learns from what is new, at most `maxVisits` at once; true when nothing is left. For idle moments. */
   readonly learn: (nowUs: number, maxVisits?: number) => boolean;
   /** Drops everything learned; it is learned anew from what is left. For after something was forgotten. */
@@ -58,21 +80,31 @@ export interface DigesterOptions {
   readonly history: ActivityHistory;
   /** Whether windows of an application are the assistant's own, which are no activity. */
   readonly isAssistant?: (app: string) => boolean;
+  /** Word vectors for topics that share no word with any title; without them such topics are told as not recorded. */
+  readonly vectors?: WordVectors;
 }
 
-export function createDigester({ history, isAssistant = () => false }: DigesterOptions): Digester {
+export function createDigester(options: DigesterOptions): Digester {
+  const { history, isAssistant = () => false, vectors } = options;
   const index = createDocumentIndex();
   const projects = createProjects();
+  const semantic = vectors === undefined ? null : createSemanticFinder(vectors);
+  const listener: IndexListener | undefined =
+    semantic === null
+      ? undefined
+      : {
+          onDocument: (document) => semantic.add(document.id, documentWords(document).keys()),
+          onClear: semantic.clear,
+        };
   const isHidden = (document: HistoryDocument): boolean => isAssistant(document.app);
 
   const learn = (nowUs: number, maxVisits?: number): boolean => {
-    index.refresh(history);
+    index.refresh(history, listener);
     return projects.refresh(history, nowUs, maxVisits);
   };
 
-  const render = (request: DigestRequest): DigestAnswer => {
-    const { nowUs, timeZone, budgetTokens = DEFAULT_DIGEST_TOKENS } = request;
-    const turn = request.turn;
+  const distil = (request: DigestRequest): Distilled => {
+    const { turn, nowUs, timeZone } = request;
     const reading = readInContext(request);
     learn(nowUs);
     const context: ReadingContext = {
@@ -84,21 +116,37 @@ export function createDigester({ history, isAssistant = () => false }: DigesterO
     };
     const topic = readTopic(turn, reading, index);
     const anchor = resolveAnchor({ history, projects, nowUs, timeZone }, reading, topic);
-    const subject = findSubject(topic, projects);
-    const weights = weighReadings({ reading, topic, anchor, subject });
-    const lines: DigestLine[] = [];
-    for (const { intent, weight } of weights.readings) {
-      lines.push(
-        ...linesFor(intent, weight, { context, reading, anchor, subject, phrase: topic.phrase }),
-      );
-    }
-    const told = mergeLines(lines);
-    const fitted = fitDigest(told, budgetTokens, nowUs, timeZone);
-    if (fitted === null) return silence(weights.intent);
+    const named = findSubject(topic, projects);
+    const weights = weighReadings({ reading, topic, anchor, subject: named });
+    const asksTopic = weights.readings.some(({ intent }) => TOPICAL.has(intent));
+    // Likeness comes last: it may answer what would be told as not recorded, and never breaks a silence.
+    const alike =
+      named === null && asksTopic && semantic !== null
+        ? findAlike(topic, projects, semantic, index.ids(), history.documents)
+        : null;
+    const slots = { context, reading, anchor, subject: named ?? alike, phrase: topic.phrase };
+    const lines = weights.readings.flatMap(({ intent, weight }) => linesFor(intent, weight, slots));
+    return {
+      intent: weights.intent,
+      source: alike === null ? "rules" : "semantic",
+      lines: mergeLines(lines),
+      slots,
+      topic,
+    };
+  };
+
+  const finish = (
+    { nowUs, timeZone, budgetTokens = DEFAULT_DIGEST_TOKENS }: DigestRequest,
+    intent: Intent,
+    source: DigestAnswer["source"],
+    lines: readonly DigestLine[],
+  ): DigestAnswer => {
+    const fitted = fitDigest(lines, budgetTokens, nowUs, timeZone);
+    if (fitted === null) return { ...SILENCE, intent, source };
     return {
       block: fitted.block,
-      intent: weights.intent,
-      source: "rules",
+      intent,
+      source,
       tokens: fitted.tokens,
       reasons: fitted.lines.map(({ reason }) => reason),
       eventIds: eventIdsOf(history, fitted.lines),
@@ -106,26 +154,79 @@ export function createDigester({ history, isAssistant = () => false }: DigesterO
     };
   };
 
+  const render = (request: DigestRequest): DigestAnswer => {
+    const { intent, source, lines } = distil(request);
+    return finish(request, intent, source, lines);
+  };
+
+  const renderWith = async (
+    request: DigestRequest,
+    picker: LinePicker,
+    deadlineMs: number,
+  ): Promise<DigestAnswer> => {
+    const distilled = distil(request);
+    const { intent, source, lines } = distilled;
+    // Small talk is none of the model's business, and what is in front needs no choosing.
+    if (lines.length === 0 || intent === "now") return finish(request, intent, source, lines);
+    const offered = offerLines(distilled);
+    const texts = offered.map((line) => lineText(line, request.timeZone));
+    const picked = await picker.pick(request.turn, texts, deadlineMs);
+    if (picked === null) return finish(request, intent, "fallback", lines);
+    const totals = lines.filter(({ kind }) => kind === "total");
+    const chosen = picked.flatMap((index, rank) => {
+      const line = offered[index];
+      return line === undefined
+        ? []
+        : [{ ...line, score: 1 / (rank + 1), reason: "the model chose it" }];
+    });
+    return finish(request, intent, "model", mergeLines([...totals, ...chosen]));
+  };
+
   return {
     render,
+    renderWith,
     learn,
     unlearn: () => {
       index.clear();
       projects.clear();
+      semantic?.clear();
     },
   };
 }
 
-function silence(intent: Intent): DigestAnswer {
-  return {
-    block: null,
-    intent,
-    source: "rules",
-    tokens: 0,
-    reasons: [],
-    eventIds: [],
-    untrustedSpans: [],
+const TOPICAL: ReadonlySet<Intent> = new Set(["topic", "lastseen", "duration"]);
+
+const SILENCE = {
+  block: null,
+  tokens: 0,
+  reasons: [],
+  eventIds: [],
+  untrustedSpans: [],
+} as const;
+
+/** What a turn was found to ask for, before anything is fitted. */
+interface Distilled {
+  readonly intent: Intent;
+  readonly source: "rules" | "semantic";
+  /** Best first. */
+  readonly lines: readonly DigestLine[];
+  readonly slots: Slots;
+  readonly topic: Topic;
+}
+
+/** What a model may choose from: the rules' own lines, then what came near them. */
+function offerLines({ lines, slots, topic }: Distilled): readonly DigestLine[] {
+  const { context, reading } = slots;
+  const near = topic.matches.slice(0, 12).map(({ documentId }) => documentId);
+  const window = timeWindow(reading) ?? {
+    fromUs: context.nowUs - 8 * 60 * MINUTE_US,
+    toUs: context.nowUs,
   };
+  return mergeLines([
+    ...lines.filter(({ kind }) => kind === "span"),
+    ...latestLines(context, near, { limit: 12, score: 0.02, reason: "near the topic" }),
+    ...windowLines(context, window, { limit: 20, score: 0.01, reason: "time in the window" }),
+  ]).slice(0, MAX_MODEL_LINES);
 }
 
 /** A follow-up takes from the turn before what it does not say itself. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createDigester, type DigestAnswer } from "../../src/capture/context-digest.ts";
+import type { LinePicker } from "../../src/capture/triage/model.ts";
 import { stripLeadingSystemContext } from "../../src/tui/tui-formatters.ts";
 import type { ActivityHistory } from "../../src/store/history.ts";
 import { nastyText } from "../helpers/arbitraries.ts";
@@ -168,5 +169,40 @@ describe("whatever is asked of whatever was recorded, a digest", () => {
     const request = { turn: "what did I do on Monday?", nowUs: us("24 08:00"), timeZone: ZONE };
     const early = createDigester({ history: createMemoryHistory(WINDOWS.slice(0, 1)) });
     expect(used.render(request)).toEqual(early.render(request));
+  });
+});
+
+describe("a model that may choose lines", () => {
+  const turn = "what was I doing right before the call with Ines?";
+  const request = { turn, nowUs: NOW, timeZone: ZONE };
+  const digester = createDigester({ history: createMemoryHistory(WINDOWS) });
+
+  it("is offered the lines of the rules first, and its choice alone is told", async () => {
+    let offered: readonly string[] = [];
+    const picker: LinePicker = {
+      pick: async (_turn, lines) => {
+        offered = lines;
+        return [1];
+      },
+    };
+    const answer = await digester.renderWith(request, picker, 0);
+    expect(offered[0]).toBe('- 10:10–10:25 (15 min) Code: "checkout.ts — shop"');
+    expect(offered.length).toBeGreaterThan(2);
+    expect(offered.length).toBeLessThanOrEqual(40);
+    expect(answer.source).toBe("model");
+    expect(bodyOf(answer).filter((line) => line.startsWith("- "))).toEqual([offered[1]]);
+  });
+
+  it("is passed over when it gives nothing, and the answer says so", async () => {
+    const answer = await digester.renderWith(request, { pick: async () => null }, 0);
+    expect(answer).toEqual({ ...digester.render(request), source: "fallback" });
+  });
+
+  it("is not asked about small talk or what is in front", async () => {
+    const picker: LinePicker = { pick: () => Promise.reject(new Error("was asked")) };
+    for (const other of ["thanks!", "summarise this page"]) {
+      const asked = { ...request, turn: other };
+      expect(await digester.renderWith(asked, picker, 0)).toEqual(digester.render(asked));
+    }
   });
 });

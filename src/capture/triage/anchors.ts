@@ -126,7 +126,8 @@ function byKind(
       const edged = side ?? (anchor.edge === "end" ? "since" : "before");
       return around(away, edged, REACH_US[anchor.kind], sources, {
         documentId: null,
-        certain: true,
+        // "Where I left off" leans on nothing by itself.
+        certain: side !== null,
         named: false,
         reason: `the last absence of ${AWAY_MIN_US / MINUTE_US} min and more`,
       });

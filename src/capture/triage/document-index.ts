@@ -17,15 +17,25 @@ export interface WordHits {
 }
 
 export interface DocumentIndex {
-  /** Takes in what is new in the store; cheap when nothing is. True when anything changed. */
-  readonly refresh: (history: ActivityHistory) => boolean;
+  /**
+   * Takes in what is new in the store; cheap when nothing is. True when anything changed. `onDocument` is told of each
+   * document taken in, `onClear` that all are about to be told again.
+   */
+  readonly refresh: (history: ActivityHistory, listener?: IndexListener) => boolean;
   /** Forgets everything; the next `refresh` reads the store anew. For after something was forgotten. */
   readonly clear: () => void;
   readonly size: () => number;
+  /** Ids of all documents, ascending. */
+  readonly ids: () => readonly number[];
   /** What a folded word of a turn hits; `alike: false` keeps to the word's own letters and inflections. */
   readonly find: (word: string, options?: { readonly alike?: boolean }) => WordHits;
   /** Whether the very word, or its stem, stands in any document. */
   readonly has: (word: string) => boolean;
+}
+
+export interface IndexListener {
+  readonly onDocument: (document: HistoryDocument) => void;
+  readonly onClear: () => void;
 }
 
 /** An empty index; `refresh` fills it. */
@@ -35,6 +45,7 @@ export function createDocumentIndex(): DocumentIndex {
   let postings: number[][] = [];
   let stems = new Map<string, number[]>();
   let documents = 0;
+  let ids: number[] = [];
   let lastId = 0;
   let seen = { documents: 0, lastDocumentId: 0 };
 
@@ -44,12 +55,14 @@ export function createDocumentIndex(): DocumentIndex {
     postings = [];
     stems = new Map();
     documents = 0;
+    ids = [];
     lastId = 0;
     seen = { documents: 0, lastDocumentId: 0 };
   };
 
   const add = (document: HistoryDocument): void => {
     documents += 1;
+    ids.push(document.id);
     lastId = document.id;
     for (const [word, weak] of documentWords(document)) {
       let wordId = vocabulary.get(word);
@@ -87,16 +100,22 @@ export function createDocumentIndex(): DocumentIndex {
     1 + Math.log((documents + 2) / (Math.max(hits, 2) + 1));
 
   return {
-    refresh: (history) => {
+    refresh: (history, listener) => {
       const extent = history.extent();
       const grown = extent.lastDocumentId - seen.lastDocumentId;
       const added = extent.documents - seen.documents;
       if (grown === 0 && added === 0) return false;
       // Ids are handed out one by one: fewer documents than ids means that some were deleted.
-      if (added !== grown) clear();
+      if (added !== grown) {
+        clear();
+        listener?.onClear();
+      }
       for (;;) {
         const batch = history.documentsAfter(lastId, 2000);
-        for (const document of batch) add(document);
+        for (const document of batch) {
+          add(document);
+          listener?.onDocument(document);
+        }
         if (batch.length < 2000) break;
       }
       seen = extent;
@@ -104,6 +123,7 @@ export function createDocumentIndex(): DocumentIndex {
     },
     clear,
     size: () => documents,
+    ids: () => ids,
     has: (word) => vocabulary.has(word) || stems.has(stemWord(word)),
     find: (word, options) => {
       const found = new Map<number, number>();

@@ -59,3 +59,55 @@ const BROWSER =
 const FOLDER_APP = /nautilus|dolphin|thunar|nemo|caja|pcmanfm|finder|explorer|\bfiles\b|krusader/u;
 const TERMINAL_APP =
   /terminal|konsole|kitty|alacritty|wezterm|ghostty|foot|xterm|urxvt|tilix|terminator|iterm|\bst\b|rio|warp|powershell|cmd\.exe|windows ?terminal/u;
+
+/**
+ * Tells documents that can be what words for a medium name ("the spreadsheet", "the clip"); null when none of the
+ * folded words names one that can be told from outside.
+ */
+export function mediumOf(
+  words: readonly string[],
+): ((document: HistoryDocument) => boolean) | null {
+  const media = MEDIA.filter(({ names }) => words.some((word) => names.test(word)));
+  if (media.length === 0) return null;
+  return ({ app, title, place }) =>
+    media.some(
+      ({ title: titles, app: apps, place: places }) =>
+        titles?.test(title ?? "") === true ||
+        apps?.test(app) === true ||
+        (place !== null && places?.test(place) === true),
+    );
+}
+
+const MEDIA: readonly {
+  readonly names: RegExp;
+  readonly title?: RegExp;
+  readonly app?: RegExp;
+  readonly place?: RegExp;
+}[] = [
+  {
+    names: /^(?:spreadsheets?|sheets?|tabellen?|hojas?|tableurs?|excel)$/u,
+    title: /\.(?:xlsx?|ods|csv|numbers)\b/iu,
+    app: /calc|excel|numbers|gnumeric/iu,
+    place: /^docs\.google\.com\/spreadsheets/u,
+  },
+  {
+    names: /^pdfs?$/u,
+    title: /\.pdf\b/iu,
+    app: /okular|evince|acrobat|papers|zathura|preview/iu,
+    place: /\.pdf$/iu,
+  },
+  {
+    names:
+      /^(?:slides?|decks?|presentations?|folien|prasentation|presentacion|diapositivas?|diapos?)$/u,
+    title: /\.(?:pptx?|odp|key)\b/iu,
+    app: /impress|powerpoint|keynote/iu,
+    place: /^docs\.google\.com\/presentation/u,
+  },
+  {
+    names: /^(?:videos?|clips?)$/u,
+    title: /\.(?:mp4|mkv|webm|mov)\b/iu,
+    app: /\bmpv\b|\bvlc\b|totem|celluloid/iu,
+    place:
+      /^(?:[^/]*\.)?(?:youtube\.com|youtu\.be|vimeo\.com|dailymotion\.com|twitch\.tv|netflix\.com|arte\.tv)(?:\/|$)|mediathek/u,
+  },
+];

@@ -97,6 +97,11 @@ export function fitDigest(
   };
 }
 
+/** A line as it stands in a block, such as `- 10:13–10:28 (3 min) Firefox: "…"`. */
+export function lineText(line: DigestLine, timeZone: string): string {
+  return renderLine(line, timeZone).text;
+}
+
 /** Lines add up: what the empty block costs and what its lines cost is what the block costs. */
 const FRAME_TOKENS = tokenBound(headingBlock("distilled", []).block);
 

@@ -25,6 +25,8 @@ export interface Projects {
   /** The project a document belongs to, or null. */
   readonly of: (documentId: number) => Project | null;
   readonly kindOf: (documentId: number) => DocumentKind | null;
+  /** Time a document had in the months that are remembered. */
+  readonly activeUs: (documentId: number) => number;
   /** All documents of a kind, oldest first. */
   readonly ofKind: (kind: DocumentKind) => readonly number[];
   readonly clear: () => void;
@@ -47,8 +49,9 @@ const RELEARN_VISITS = 120;
 interface Member {
   readonly key: string | null;
   readonly kind: DocumentKind;
-  /** Ascending numbers of ten-minute stretches. */
+  /** Ascending numbers of the stretches in which it was looked at. */
   readonly bins: number[];
+  activeUs: number;
 }
 
 export function createProjects(): Projects {
@@ -80,7 +83,7 @@ export function createProjects(): Projects {
     const kind = documentKind(document);
     const name = projectName(document, kind);
     const key = name === null ? null : projectKey(name);
-    members.set(document.id, { key: key === "" ? null : key, kind, bins: [] });
+    members.set(document.id, { key: key === "" ? null : key, kind, bins: [], activeUs: 0 });
     const alike = kinds.get(kind) ?? [];
     alike.push(document.id);
     kinds.set(kind, alike);
@@ -123,6 +126,7 @@ export function createProjects(): Projects {
         for (const visit of visits) {
           const member = members.get(visit.documentId);
           if (member === undefined || visit.activeUs < GLANCE_US) continue;
+          member.activeUs += visit.activeUs;
           addBins(member.bins, visit.startUs, visit.endUs);
         }
         lastVisitUs = visits.at(-1)?.startUs ?? lastVisitUs;
@@ -136,6 +140,7 @@ export function createProjects(): Projects {
     all: () => projects,
     of: (documentId) => projectOf.get(documentId) ?? null,
     kindOf: (documentId) => members.get(documentId)?.kind ?? null,
+    activeUs: (documentId) => members.get(documentId)?.activeUs ?? 0,
     ofKind: (kind) => kinds.get(kind) ?? [],
     clear,
   };

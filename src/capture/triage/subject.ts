@@ -2,10 +2,12 @@
  * What a turn's topic stands for in the record (one document, several, or a piece of work) and the lines that
  * tell where the owner was with it, when, and for how long.
  */
-import type { Visit } from "../../store/history.ts";
+import type { HistoryDocument, Visit } from "../../store/history.ts";
 import { startOfDay } from "./absences.ts";
 import type { DigestLine, SpanLine } from "./fit.ts";
+import { type DocumentKind, mediumOf } from "./document-kinds.ts";
 import type { Project, Projects } from "./projects.ts";
+import type { SemanticFinder } from "./semantic.ts";
 import {
   activeWithin,
   lastSitting,
@@ -65,6 +67,61 @@ export function findSubject(topic: Topic, projects: Projects): Subject | null {
     documentCoverage: bestCoverage,
   };
 }
+
+/** What is meant by words that no title holds, by likeness of meaning; null when nothing stands out. */
+export function findAlike(
+  topic: Topic,
+  projects: Projects,
+  semantic: SemanticFinder,
+  documentIds: readonly number[],
+  documentsOf: (ids: readonly number[]) => readonly HistoryDocument[],
+): Subject | null {
+  const words = topic.words.filter(({ word }) => !word.generic);
+  // Documents with a word itself were judged by their words; those with one only alike may still be meant.
+  const shared = new Set(
+    words.flatMap(({ hits }) => (hits.how === "alike" ? [] : [...hits.documents.keys()])),
+  );
+  const isMedium = mediumOf(topic.words.map(({ word }) => word.folded));
+  const fitting =
+    isMedium === null
+      ? null
+      : new Set(
+          documentsOf(documentIds)
+            .filter(isMedium)
+            .map(({ id }) => id),
+        );
+  const fits = (id: number): boolean => fitting === null || fitting.size === 0 || fitting.has(id);
+  const single = documentIds
+    .filter((id) => LIKENESS_KINDS.has(projects.kindOf(id) ?? "other") && fits(id))
+    .map((id) => ({ documentIds: [id], activeUs: projects.activeUs(id), project: null }));
+  const works = projects
+    .all()
+    .filter((project) => project.documentIds.some(fits))
+    .map((project) => ({
+      documentIds: project.documentIds,
+      activeUs: project.documentIds.reduce((sum, id) => sum + projects.activeUs(id), 0),
+      project,
+    }));
+  const folded = words.map(({ word }) => word.folded);
+  const isNarrow = fitting !== null && fitting.size > 0;
+  const found = semantic.find(folded, [...works, ...single], shared, isNarrow);
+  if (found === null) return null;
+  const { candidate, similarity } = found;
+  const [first] = candidate.documentIds;
+  // A file stands for its work: who does not know its name asks for the whole.
+  const own = first === undefined ? null : projects.of(first);
+  const isFile = projects.kindOf(first ?? 0) === "file";
+  const project = candidate.project ?? (isFile ? own : null);
+  return {
+    documentIds: candidate.documentIds,
+    project,
+    isProject: project !== null,
+    coverage: similarity,
+    documentCoverage: project === null ? similarity : 0,
+  };
+}
+
+const LIKENESS_KINDS: ReadonlySet<DocumentKind> = new Set(["page", "file", "other"]);
 
 /**
  * The project that answers for most of the topic: its name counts fully, words of its documents count less, so

@@ -1,6 +1,7 @@
 /** `activityd doctor`: looks at everything that can be wrong on this machine, and says what to do about each. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Config } from "../../config.ts";
 import { ActivityError, toErrorEnvelope } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import type { CliIo, ExitCode } from "../io.ts";
@@ -77,7 +78,7 @@ async function examineRules(io: CliIo): Promise<readonly Finding[]> {
     const { readConfig } = await import("../../config.ts");
     const { createPrivacyGate } = await import("../../capture/privacy.ts");
     const { checkPrivacyGate } = await import("../../capture/privacy-check.ts");
-    const { privacy } = readConfig(configFile, io.env);
+    const { privacy, digest } = readConfig(configFile, io.env);
     checkPrivacyGate(createPrivacyGate(privacy), privacy, Date.now() * 1000);
     const count = privacy.rules.length;
     return [
@@ -85,10 +86,31 @@ async function examineRules(io: CliIo): Promise<readonly Finding[]> {
       ok(
         `privacy: ${count === 0 ? "no rules of yours" : `${count} rules of yours`}; no planted secret came through`,
       ),
+      ...examineDigest(digest),
     ];
   } catch (thrown) {
     return [problem(thrown)];
   }
+}
+
+/** What the optional parts of the digest cost, and what they send where. */
+function examineDigest(digest: Config["digest"]): readonly Finding[] {
+  const { semantic, model_url: url, model_timeout_ms: timeoutMs } = digest;
+  const findings: Finding[] = [];
+  if (semantic) {
+    findings.push(
+      ok(
+        "digest: topics are also found by meaning, in English; 4 MB of memory and some milliseconds",
+      ),
+    );
+  }
+  if (url !== "") {
+    const what =
+      `digest: every turn that is no small talk, with up to 40 lines of the record, is sent to ${url}, ` +
+      `which has ${timeoutMs} ms to choose among them`;
+    findings.push({ state: "note", what, remedy: "" });
+  }
+  return findings;
 }
 
 /** What others on this machine could read. */
