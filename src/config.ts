@@ -128,6 +128,25 @@ export function listKeys(): readonly string[] {
   );
 }
 
+/** The keys whose values are not the defaults. Throws `config_invalid`. */
+export function listChangedKeys(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const defaults = flatten(parseConfig("", file));
+  return [...flatten(readConfig(file, env))]
+    .filter(([path, value]) => JSON.stringify(value) !== JSON.stringify(defaults.get(path)))
+    .map(([path]) => path);
+}
+
+function flatten(config: Config): ReadonlyMap<string, unknown> {
+  return new Map(
+    Object.entries(config).flatMap(([table, values]) =>
+      Object.entries(values).map(([key, value]): [string, unknown] => [`${table}.${key}`, value]),
+    ),
+  );
+}
+
 function readTextIfThere(file: string): string {
   try {
     return readFileSync(file, "utf8");

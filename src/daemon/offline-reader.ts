@@ -11,7 +11,7 @@ import { createPrivacyGate } from "../capture/privacy.ts";
 import { ActivityError } from "../errors.ts";
 import type { Paths } from "../paths.ts";
 import { createBackup, listBackups, type Backup } from "../store/backups.ts";
-import { openDatabase, type StoreDatabase } from "../store/database.ts";
+import { openDatabase, refuseNewerSchema, type StoreDatabase } from "../store/database.ts";
 import { DATABASE_FILE } from "../store/events.ts";
 import { planRules } from "../store/forget-plan.ts";
 import { exportLines } from "../store/exchange.ts";
@@ -60,6 +60,23 @@ export function readBackups(paths: Paths): readonly Backup[] {
 /** How the database is; reads all of it. */
 export function examine(paths: Paths): StoreHealth {
   return checkStore(paths.dataDirectory);
+}
+
+/** When the newest event began; null when there is none. Throws what keeps the database from being read. */
+export function readNewest(paths: Paths): { readonly startUs: number } | null {
+  const path = join(paths.dataDirectory, DATABASE_FILE);
+  if (!existsSync(path)) return null;
+  refuseNewerSchema(path);
+  const database = openDatabase({ path, role: "reader" });
+  try {
+    const newest = database
+      .prepare<{ startUs: number | null }>("SELECT max(start_us) AS startUs FROM event")
+      .get();
+    const startUs = newest?.startUs ?? null;
+    return startUs === null ? null : { startUs };
+  } finally {
+    database.close();
+  }
 }
 
 /** How many stored events privacy rules would not have stored as they are; 0 when nothing was ever recorded. */

@@ -83,7 +83,7 @@ export interface OpenDatabaseOptions {
 }
 
 /** SQLite below this version could lose a commit when a write-ahead log was reset under readers. */
-const OLDEST_SQLITE = "3.51.3";
+export const OLDEST_SQLITE = "3.51.3";
 
 /**
  * Opens a database file, making and migrating it when need be.
@@ -151,6 +151,38 @@ export function holdExclusiveLock(path: string): (() => void) | null {
       sqlite.close();
     };
   });
+}
+
+/** Whether a process holds the lock that `holdExclusiveLock` takes. Takes nothing and makes no file. */
+export function isExclusivelyLocked(path: string): boolean {
+  if (!existsSync(path)) return false;
+  return translating(path, () => {
+    const sqlite = new Database(path, { readonly: true, timeout: 0 });
+    try {
+      sqlite.prepare("SELECT count(*) FROM sqlite_schema").get();
+      return false;
+    } catch (error) {
+      if (failureCode(error)?.startsWith("SQLITE_BUSY") === true) return true;
+      throw error;
+    } finally {
+      sqlite.close();
+    }
+  });
+}
+
+/** The version of the SQLite that is compiled in. */
+export function readSqliteVersion(): string {
+  const sqlite = new Database(":memory:");
+  try {
+    return versionOf(sqlite);
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Whether a version of SQLite is at least `OLDEST_SQLITE`. */
+export function isSupportedSqlite(version: string): boolean {
+  return versionNumber(version) >= versionNumber(OLDEST_SQLITE);
 }
 
 function connectWriter(path: string, timeout: number): Database.Database {
@@ -250,13 +282,17 @@ function pragmaVersions(sqlite: Database.Database): Versions {
 }
 
 function assertSqliteVersion(sqlite: Database.Database): void {
-  const version = String(sqlite.prepare("SELECT sqlite_version()").pluck().get());
-  if (versionNumber(version) >= versionNumber(OLDEST_SQLITE)) return;
+  const version = versionOf(sqlite);
+  if (isSupportedSqlite(version)) return;
   throw new ActivityError(
     "platform_unsupported",
     `SQLite ${version} is too old: before ${OLDEST_SQLITE} a reset of the write-ahead log could lose commits.`,
     "Reinstall the dependencies with: npm ci",
   );
+}
+
+function versionOf(sqlite: Database.Database): string {
+  return String(sqlite.prepare("SELECT sqlite_version()").pluck().get());
 }
 
 function versionNumber(version: string): number {

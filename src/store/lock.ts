@@ -5,7 +5,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
-import { holdExclusiveLock } from "./database.ts";
+import { holdExclusiveLock, isExclusivelyLocked } from "./database.ts";
 
 /**
  * Takes the lock of a data folder and returns what releases it.
@@ -28,6 +28,12 @@ export function acquireInstanceLock(directory: string, pid: number): () => void 
     rmSync(pidPath, { force: true });
     release();
   };
+}
+
+/** Who holds the lock of a data folder, by its pid where that is known; null when nobody does. Takes nothing. */
+export function findInstanceHolder(directory: string): { readonly pid: number | null } | null {
+  if (!isExclusivelyLocked(join(directory, "daemon.lock"))) return null;
+  return { pid: readPid(join(directory, "daemon.pid")) };
 }
 
 /** The pid is for people: the lock alone decides. Null when the holder has not written it yet. */

@@ -22,3 +22,16 @@ export function readDocExamples(path: URL): readonly DocExample[] {
   }
   return examples;
 }
+
+/** The cells of every row of a page's tables whose first cell begins with a word in backticks. */
+export function readDocTable(path: URL): readonly (readonly string[])[] {
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}

@@ -1,0 +1,183 @@
+/** The way to the daemon: the socket's folder, the socket, and who is or is not behind it. */
+import { lstatSync } from "node:fs";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import type { StatusAnswer } from "../../api.ts";
+import { ActivityError, toErrorEnvelope } from "../../errors.ts";
+import { connectActivity } from "../../local-api/client.ts";
+import type { Paths } from "../../paths.ts";
+import { findInstanceHolder } from "../../store/lock.ts";
+import { note, problem, sound, type Finding } from "./finding.ts";
+import type { Machine } from "./machine.ts";
+
+export interface SocketExamination {
+  /** What the daemon says of itself; null when none answers. */
+  readonly status: StatusAnswer | null;
+  readonly findings: readonly Finding[];
+}
+
+/** sun_path of unix(7) with its final zero; macOS has room for four bytes less. */
+const MAX_PATH_BYTES = { darwin: 103, other: 107 } as const;
+
+/** `isService`: a service is installed, so that starting the daemon is the manager's business. */
+export async function examineSocket(
+  paths: Paths,
+  machine: Machine,
+  isService: boolean,
+): Promise<SocketExamination> {
+  const { socketPath, dataDirectory } = paths;
+  const folder = [...examineFolder(socketPath, machine), ...examineLogin(paths, machine)];
+  const api = connectActivity({ socketPath, answerTimeoutMs: machine.patienceMs });
+  try {
+    const status = await api.status();
+    return { status, findings: [...folder, ...compare(status, dataDirectory)] };
+  } catch (thrown) {
+    const start = isService ? "activityd service restart" : "activityd start --detach";
+    return { status: null, findings: [...folder, await explainSilence(thrown, paths, start)] };
+  } finally {
+    await api.close();
+  }
+}
+
+function examineFolder(socketPath: string, machine: Machine): readonly Finding[] {
+  if (machine.platform === "win32") return [];
+  const maxBytes = MAX_PATH_BYTES[machine.platform === "darwin" ? "darwin" : "other"];
+  const bytes = Buffer.byteLength(socketPath);
+  if (bytes > maxBytes) {
+    return [
+      problem(
+        "socket-path-too-long",
+        `The path of the socket has ${bytes} bytes and the system allows ${maxBytes}: ${socketPath}`,
+        'Choose a shorter one: export ACTIVITYD_SOCKET="$XDG_RUNTIME_DIR/activityd/activityd.sock"',
+      ),
+    ];
+  }
+  const directory = dirname(socketPath);
+  const stat = lstatSync(directory, { throwIfNoEntry: false });
+  if (stat === undefined) return [];
+  if (!stat.isDirectory()) {
+    return [
+      problem(
+        "socket-folder-no-folder",
+        `Where the socket's folder should be is a link or a file: ${directory}`,
+        `Move it away: mv ${directory} ${directory}.away`,
+      ),
+    ];
+  }
+  if (machine.uid !== null && stat.uid !== machine.uid) {
+    return [
+      problem(
+        "socket-folder-foreign",
+        `The socket's folder ${directory} belongs to user ${stat.uid}, not to you (${machine.uid}).`,
+        `Make it yours: sudo chown -R ${machine.uid} ${directory}; or run this as user ${stat.uid}.`,
+      ),
+    ];
+  }
+  if ((stat.mode & 0o077) === 0) return [];
+  return [
+    problem(
+      "socket-folder-open",
+      `The socket's folder ${directory} is open to other users (mode ${(stat.mode & 0o777).toString(8).padStart(4, "0")}); a daemon that starts refuses it.`,
+      `Close it with: chmod 700 ${directory}`,
+    ),
+  ];
+}
+
+/** A shell without the login's variable looks in another folder than the service does (`su`, `sudo`, cron). */
+function examineLogin({ socketPath }: Paths, machine: Machine): readonly Finding[] {
+  const { uid, env } = machine;
+  if (machine.platform !== "linux" || uid === null) return [];
+  const isGiven = ["XDG_RUNTIME_DIR", "ACTIVITYD_HOME", "ACTIVITYD_SOCKET"].some(
+    (name) => (env[name] ?? "") !== "",
+  );
+  const runtime = machine.runtimeFolder(uid);
+  const other = join(runtime, "activityd", "activityd.sock");
+  if (isGiven || other === socketPath || !isThere(other)) return [];
+  return [
+    problem(
+      "runtime-folder-unset",
+      `XDG_RUNTIME_DIR is not set in this shell, so that it looks for the daemon at ${socketPath}; there is one at ${other}.`,
+      `Set it: export XDG_RUNTIME_DIR=${runtime}`,
+    ),
+  ];
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Whether the daemon that answers is the one that this command line means. */
+function compare(status: StatusAnswer, dataDirectory: string): readonly Finding[] {
+  const findings: Finding[] = [sound("socket", `socket: ${status.socket}`)];
+  if (dirname(status.store.path) !== dataDirectory) {
+    findings.push(
+      problem(
+        "daemon-elsewhere",
+        `The daemon that answers keeps its record in ${dirname(status.store.path)}, and this command means ${dataDirectory}.`,
+        `Start one for this folder: kill ${status.pid} && activityd start --detach; or leave ACTIVITYD_HOME and --home as the daemon has them.`,
+      ),
+    );
+  }
+  const holder = findInstanceHolder(dataDirectory);
+  if (holder !== null && holder.pid !== null && holder.pid !== status.pid)
+    findings.push(secondDaemon(holder.pid, dataDirectory, status.socket));
+  return findings;
+}
+
+function secondDaemon(pid: number | null, dataDirectory: string, socketPath: string): Finding {
+  const who = pid === null ? "Another activityd" : `Another activityd (pid ${pid})`;
+  return problem(
+    "second-daemon",
+    `${who} holds ${dataDirectory} and does not answer on ${socketPath}: no daemon can start for this socket.`,
+    pid === null
+      ? "Find it with: pgrep -af 'activityd|cli/main.js start', and end it"
+      : `End it with: kill ${pid} && activityd start --detach`,
+  );
+}
+
+async function explainSilence(thrown: unknown, paths: Paths, start: string): Promise<Finding> {
+  const { socketPath, dataDirectory } = paths;
+  const { message, hint } = toErrorEnvelope(thrown).error;
+  const code = thrown instanceof ActivityError ? thrown.code : "internal";
+  const holder = findInstanceHolder(dataDirectory);
+  if (code === "timed_out") {
+    const pid = holder?.pid ?? null;
+    return problem(
+      "daemon-silent",
+      `A daemon${pid === null ? "" : ` (pid ${pid})`} accepts requests at ${socketPath} and answers none.`,
+      pid === null
+        ? `Start it again: ${start}`
+        : `End it and start it again: kill -9 ${pid}; ${start}`,
+    );
+  }
+  if (code !== "daemon_unreachable") return problem("socket-foreign", message, hint);
+  if (holder !== null) return secondDaemon(holder.pid, dataDirectory, socketPath);
+  const stat = lstatSync(socketPath, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isSocket()) {
+    return problem(
+      "socket-foreign",
+      `Where the socket should be is something else: ${socketPath}`,
+      `Move it away: mv ${socketPath} ${socketPath}.away; then: ${start}`,
+    );
+  }
+  if (stat !== undefined && (await isDead(socketPath))) {
+    return problem(
+      "socket-dead",
+      `A socket is left at ${socketPath} and nobody listens on it: the daemon was killed.`,
+      `Start it again, which replaces the socket: ${start}`,
+    );
+  }
+  // A daemon that was stopped, such as for a repair, is nothing wrong.
+  return note("daemon-stopped", message, `Start it with: ${start}`);
+}
+
+function isDead(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(path);
+    probe.once("connect", () => {
+      probe.destroy();
+      resolve(false);
+    });
+    probe.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
+  });
+}

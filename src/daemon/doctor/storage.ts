@@ -1,0 +1,137 @@
+/** What was recorded: the folder, the database in it, the disk below it and the clock above it. */
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ActivityError, toErrorEnvelope } from "../../errors.ts";
+import type { Paths } from "../../paths.ts";
+import { examine, readNewest } from "../offline-reader.ts";
+import { note, problem, sound, type Finding } from "./finding.ts";
+import type { Machine } from "./machine.ts";
+
+/** Room for a month of records, a backup of each and what SQLite needs while it tidies up. */
+const LOW_BYTES = 300 * 1024 * 1024;
+/** Clocks are corrected by seconds; nobody records minutes of the future. */
+const CLOCK_SLACK_US = 120_000_000;
+
+export function examineStorage(paths: Paths, machine: Machine): readonly Finding[] {
+  const { dataDirectory } = paths;
+  const disk = examineDisk(dataDirectory, machine);
+  let names: readonly string[];
+  try {
+    names = [".", ...readdirSync(dataDirectory)];
+  } catch {
+    // No daemon has run yet.
+    return [note("nothing-recorded", `nothing is recorded yet in ${dataDirectory}`), disk];
+  }
+  return [
+    ...examineDatabase(paths, machine),
+    ...examineSetAside(dataDirectory),
+    examineRights(dataDirectory, names, machine),
+    disk,
+  ];
+}
+
+/** The database itself, read from its first to its last page. */
+function examineDatabase(paths: Paths, machine: Machine): readonly Finding[] {
+  try {
+    const { path, damage, backups } = examine(paths);
+    if (damage !== null) {
+      return [
+        problem(
+          "database-damaged",
+          `The database ${path} is damaged: ${damage}`,
+          "Recover it with: activityd stop, then activityd doctor --repair",
+        ),
+      ];
+    }
+    const newest = readNewest(paths);
+    return [
+      sound("database", `database: ${path} is sound; ${backups.length} backups`),
+      ...(newest === null ? [] : examineClock(newest.startUs, machine)),
+    ];
+  } catch (thrown) {
+    const { message, hint } = toErrorEnvelope(thrown).error;
+    const isNewer = thrown instanceof ActivityError && thrown.code === "database_newer";
+    return [problem(isNewer ? "database-newer" : "data-unwritable", message, hint)];
+  }
+}
+
+function examineClock(newestUs: number, machine: Machine): readonly Finding[] {
+  const aheadUs = newestUs - machine.nowUs();
+  if (aheadUs <= CLOCK_SLACK_US) return [];
+  const minutes = Math.round(aheadUs / 60_000_000);
+  return [
+    problem(
+      "clock-behind",
+      `The newest event was recorded ${minutes} minutes from now: the clock of this machine was set back, or was ahead then.`,
+      machine.platform === "linux"
+        ? "Let it be set from the network: timedatectl set-ntp true; then forget what lies ahead: activityd forget --from 0s --to 2100-01-01"
+        : "Let it be set from the network; then forget what lies ahead: activityd forget --from 0s --to 2100-01-01",
+    ),
+  ];
+}
+
+/** Damaged databases that recoveries put aside, which are nobody's but the owner's to remove. */
+function examineSetAside(dataDirectory: string): readonly Finding[] {
+  const folder = join(dataDirectory, "damaged");
+  if (!existsSync(folder)) return [];
+  const count = readdirSync(folder).length;
+  return [
+    note(
+      "database-set-aside",
+      `${count} damaged ${count === 1 ? "database was" : "databases were"} set aside in ${folder}; what could be read of ${count === 1 ? "it" : "them"} is in the record.`,
+      `When you need ${count === 1 ? "it" : "them"} no more: rm -r ${folder}`,
+    ),
+  ];
+}
+
+/** What others on this machine could read, and what this user could not write. */
+function examineRights(dataDirectory: string, names: readonly string[], machine: Machine): Finding {
+  const paths = names.map((name) => join(dataDirectory, name));
+  const open = paths.filter(
+    (path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0,
+  );
+  if (machine.platform !== "win32" && open.length > 0) {
+    return problem(
+      "data-open",
+      `Others on this machine can read ${open.join(", ")}.`,
+      `Take that right away with: chmod -R go= ${dataDirectory}`,
+    );
+  }
+  const foreign = paths.find((path) => !isMine(path, machine));
+  if (foreign !== undefined) {
+    return problem(
+      "data-unwritable",
+      `You may not write ${foreign}, so nothing new is recorded.`,
+      `Make it yours again: sudo chown -R "$(id -u):$(id -g)" ${dataDirectory} && chmod -R u+rwX ${dataDirectory}`,
+    );
+  }
+  return sound("data", `data: ${dataDirectory} is yours alone`);
+}
+
+/** Root may write everything: for it, what belongs to another user is what the owner could not write. */
+function isMine(path: string, machine: Machine): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return machine.uid === null || statSync(path).uid === machine.uid;
+  } catch {
+    return false;
+  }
+}
+
+function examineDisk(dataDirectory: string, machine: Machine): Finding {
+  const existing = nearestThere(dataDirectory);
+  const space = machine.space(existing);
+  if (space === null) return sound("disk", `disk: the room under ${existing} cannot be told`);
+  const free = `${Math.floor(space.freeBytes / 1e6)} MB`;
+  if (space.freeBytes >= LOW_BYTES) return sound("disk", `disk: ${free} free`);
+  return problem(
+    "disk-nearly-full",
+    `The disk that holds ${dataDirectory} is nearly full: ${free} free of ${Math.floor(space.totalBytes / 1e6)} MB. When it is full, new events are held in memory only.`,
+    `Make room; see what takes it with: du -xh --max-depth=2 ~ | sort -h | tail; or bound the record with store.max_megabytes`,
+  );
+}
+
+function nearestThere(path: string): string {
+  const parent = dirname(path);
+  return existsSync(path) || parent === path ? path : nearestThere(parent);
+}
