@@ -37,7 +37,7 @@ export function isPrivateTitle(app: string, title: string): boolean {
   const last = segments.at(-1) ?? "";
   const beforeLast = segments.at(-2) ?? "";
   return (
-    (segments.length > 1 && (SEGMENT_WITH_MARK.test(last) || BROWSER_WITH_MARK.test(last))) ||
+    (segments.length > 1 && (SEGMENT_WITH_MARK.test(last) || isBrandWithMark(last))) ||
     SEGMENT_IS_MARK.test(last) ||
     SEGMENT_IS_MARK.test(beforeLast)
   );
@@ -108,12 +108,22 @@ const OPEN = "[([\\u3010\\uff08\\u300c]";
 const CLOSE = "[)\\]\\u3011\\uff09\\u300d]";
 const BRACKETED_AT_END = new RegExp(`${OPEN}\\s?(?:${MARKS})\\s?${CLOSE}\\s*$`);
 const BRACKETED_NEAR_END = new RegExp(`${OPEN}\\s?${MARK}\\s?${CLOSE}[^)\\]]{0,60}$`);
+/** Names of browsers, as they stand beside the mark. */
 const BRAND =
-  "(?:mozilla|firefox|nightly|librewolf|waterfox|floorp|zen|google|chrome|chromium|brave|opera|vivaldi|microsoft|edge|safari|web|falkon|seamonkey|browser|de|do|di|von|of|en|w|van|programu|programmet|v|aplikace|developer edition|\u2013|-|\\s)";
-/** "Mozilla Firefox Private Browsing", "Navigation privée de Mozilla Firefox". */
-const BROWSER_WITH_MARK = new RegExp(`^${BRAND}*${MARK}(?:\\s${BRAND}*)?$`);
+  /mozilla|firefox|nightly|developer edition|librewolf|waterfox|floorp|\bzen\b|google|chrome|chromium|brave|opera|vivaldi|microsoft|\bedge\b|safari|falkon|seamonkey/g;
+/** What may stand between the two: "de", "in", "в", "في", a bracket or a dash. */
+const MAX_JOINT_UNITS = 8;
+
+/** "Mozilla Firefox Private Browsing", "Navigation privée de Mozilla Firefox": a mark, a browser's name, hardly more. */
+function isBrandWithMark(segment: string): boolean {
+  const withoutBrand = segment.replace(BRAND, "");
+  if (withoutBrand === segment) return false;
+  const withoutMark = withoutBrand.replace(MARK_WORD, "");
+  return withoutMark !== withoutBrand && withoutMark.replace(/\s/g, "").length <= MAX_JOINT_UNITS;
+}
+
 const SEGMENT_IS_MARK = new RegExp(`^\\s*${OPEN}?${MARK}${CLOSE}?\\s*$`);
-const SEGMENT_WITH_MARK = new RegExp(`(?:^|\\s)(?:private browsing|inprivate|incognito)\\s*$`);
+const SEGMENT_WITH_MARK = /(?:^|\s)(?:private browsing|inprivate|incognito)\s*$/;
 /** What the first page of a private window is called. */
 const NEW_PRIVATE_TAB =
   /^(?:new (?:incognito|inprivate|private) (?:tab|window)|neuer (?:inkognito|inprivate)[ -]tab|nouvel onglet (?:de navigation privée|inprivate)|nueva pestaña de incógnito|nuova scheda in incognito|nova guia anônima|новая вкладка инкогнито|新しいシークレット タブ|打开新的无痕式标签页)/i;

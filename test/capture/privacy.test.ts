@@ -119,6 +119,15 @@ describe("private windows", () => {
     ["firefox", "受信トレイ — Mozilla Firefox プライベートブラウジング"],
     ["firefox", "Входящие — Mozilla Firefox — Приватный просмотр"],
     ["msedge", "Inbox - [InPrivate] - Microsoft\u200b Edge"],
+    ["firefox", "Входящие — Приватный просмотр в Mozilla Firefox"],
+    ["firefox", "البريد — التصفح الخاص في Mozilla Firefox"],
+    ["firefox", "Caixa — Navegação privativa do Mozilla Firefox"],
+    ["firefox", "Skrzynka — Mozilla Firefox (tryb prywatny)"],
+    ["firefox", "Posta — Mozilla Firefox - Navigazione anonima"],
+    ["firefox", "收件箱 — Mozilla Firefox 隐私浏览"],
+    ["firefox", "받은편지함 — Mozilla Firefox 사생활 보호 모드"],
+    ["firefox", "Indbakke — Mozilla Firefox privat browsing"],
+    ["firefox", "Doručená pošta — Mozilla Firefox (anonymní prohlížení)"],
     ["google-chrome", "Inbox - Google Chrome (Incognito)"],
     ["google-chrome", "New Incognito Tab - Google Chrome"],
     ["Google Chrome", "Posteingang - Google Chrome (Inkognito)"],
@@ -150,6 +159,12 @@ describe("private windows", () => {
     expect(kept(standard, window("code", "incognito.ts - project - Visual Studio Code"))).not.toBe(
       "drop",
     );
+    expect(
+      kept(
+        standard,
+        window("firefox", "How Firefox private browsing works | Mozilla Support — Mozilla Firefox"),
+      ),
+    ).not.toBe("drop");
     expect(kept(standard, window("firefox", "Private Eye magazine — Mozilla Firefox"))).not.toBe(
       "drop",
     );
