@@ -18,11 +18,20 @@ export interface AccessRules {
 /**
  * Why a request is turned away, or null.
  *
+ * - `bad_request`: the address of another server
  * - `forbidden_origin`: a Host that is not this very address, or an Origin that was not allowed
  * - `unauthorized`: the token is absent or wrong
  */
 export function accessRefusal(request: IncomingMessage, rules: AccessRules): ActivityError | null {
   const { host, origin, authorization } = request.headers;
+  // RFC 9112 §3.2.2: the address of another server, as a client of a proxy would ask for it. This is none.
+  if (request.url?.startsWith("/") !== true && request.method !== "OPTIONS") {
+    return new ActivityError(
+      "bad_request",
+      "The request names another server.",
+      "Ask for a path, such as /v1/models.",
+    );
+  }
   // What a page on a rebound name sends: its own name, at our address.
   if (host !== `127.0.0.1:${rules.port}` && host !== `localhost:${rules.port}`) {
     return new ActivityError(

@@ -727,6 +727,22 @@ describe("a wrong request is told in one sentence, in the shape OpenAI clients r
     expect(rig.upstream.seen).toHaveLength(0);
   });
 
+  test("the address of another server", async () => {
+    const rig = await openGatewayRig();
+    const { hostname, port, host } = new URL(rig.gateway.address);
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { host, authorization: `Bearer ${TOKEN}` };
+      const path = "http://evil.example/v1/models";
+      const sent = sendHttp({ hostname, port, path, agent: false, headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.once("error", reject);
+      sent.end();
+    });
+    expect([status, rig.upstream.seen.length]).toEqual([400, 0]);
+  });
+
   test("an origin that was allowed is let in, and its preflight too", async () => {
     const rig = await openGatewayRig({ allowedOrigins: ["app://chat"] });
     const allowed = await rig.post("chat/completions", ask("hi"), { origin: "app://chat" });

@@ -93,7 +93,7 @@ async function runGateway(io: CliIo, flags: GatewayFlags): Promise<ExitCode> {
   const { address } = gateway;
   io.out(
     flags.json === true
-      ? `${JSON.stringify({ address, token })}\n`
+      ? `${JSON.stringify({ address, port: Number(new URL(address).port), token })}\n`
       : `OPENAI_BASE_URL=${address}\nOPENAI_API_KEY=${token}\n`,
   );
   await untilInterrupted();
