@@ -29,20 +29,6 @@ export const EQUIVALENT = [
   },
   {
     file: "src/gateway/voice-steering.ts",
-    code: "const char = String.fromCodePoint(input.codePointAt(at) ?? 0);",
-    from: "0",
-    to: "1",
-    why: "at stands within the input: there is always a code point",
-  },
-  {
-    file: "src/gateway/voice-steering.ts",
-    code: "const char = String.fromCodePoint(input.codePointAt(at) ?? 0);",
-    from: "0",
-    to: "(-1)",
-    why: "at stands within the input: there is always a code point",
-  },
-  {
-    file: "src/gateway/voice-steering.ts",
     code: "continue;",
     from: "        continue;",
     to: ";",

@@ -111,16 +111,17 @@ export function pushShifted(
 }
 
 function assemble(lead: string, literals: readonly string[], parts: readonly LinePart[]): Fragment {
-  let text = lead + (literals[0] ?? "");
+  let text = lead;
   const untrusted: UntrustedSpan[] = [];
-  for (const [index, part] of parts.entries()) {
+  for (const [index, literal] of literals.entries()) {
+    text += literal;
+    const part = parts[index];
     if (typeof part === "object") {
       pushShifted(untrusted, part.untrusted, text.length);
       text += part.text;
-    } else {
+    } else if (part !== undefined) {
       text += String(part);
     }
-    text += literals[index + 1] ?? "";
   }
   // Fields are clean by type; this holds where types do not: for callers in JavaScript, and for literals.
   if (LINE_BREAK.test(text)) throw brokenLine(text);

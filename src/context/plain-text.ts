@@ -61,8 +61,8 @@ export function toPlace(raw: string): string {
 }
 
 function reduceAddress(address: string): string {
-  const opaque = /^([a-z][a-z0-9+.-]{0,30}):(?!\/\/|\\\\|\d)/i.exec(address);
-  if (opaque !== null) return `${(opaque[1] ?? "").toLowerCase()}:`;
+  const opaque = /^[a-z][a-z0-9+.-]{0,30}:(?!\/\/|\\\\|\d)/i.exec(address);
+  if (opaque !== null) return opaque[0].toLowerCase();
   const rest = address.replace(/^[a-z][a-z0-9+.-]{0,30}:[/\\]{2}/i, "");
   const path = rest.slice(0, firstOf(rest, /[?#]/));
   const hostEnd = firstOf(path, /[/\\]/);
@@ -157,8 +157,12 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 function cutAtGrapheme(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   // A grapheme may be of any length; a window keeps the search for its start short.
-  const split = graphemes.segment(text.slice(0, maxChars * 2)).containing(maxChars);
-  return text.slice(0, split?.index ?? maxChars).trimEnd();
+  let end = 0;
+  for (const { index } of graphemes.segment(text.slice(0, maxChars * 2))) {
+    if (index > maxChars) break;
+    end = index;
+  }
+  return text.slice(0, end).trimEnd();
 }
 
 function firstOf(text: string, pattern: RegExp): number {
@@ -171,7 +175,7 @@ function asTrusted(text: string): TrustedText {
   return text as TrustedText;
 }
 
-const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
+const WEEKDAYS = "SunMonTueWedThuFriSat";
 const MONTHS = [
   "Jan",
   "Feb",
@@ -197,10 +201,16 @@ function createLocalTime(timeZone: string): LocalTime {
 
   /** Asks the zone database: reads the wall clock and takes the difference. */
   function readOffset(ms: number): number {
-    const parts: Record<string, number> = {};
-    for (const { type, value } of wall.formatToParts(ms)) parts[type] = Number(value);
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-    const local = Date.UTC(year, month - 1, day, hour, minute, second);
+    const parts = new Map(wall.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+    const read = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
+    const local = Date.UTC(
+      read("year"),
+      read("month") - 1,
+      read("day"),
+      read("hour"),
+      read("minute"),
+      read("second"),
+    );
     return Math.round((local - Math.floor(ms / 1000) * 1000) / MINUTE_MS);
   }
 
@@ -223,7 +233,7 @@ function createLocalTime(timeZone: string): LocalTime {
     return new Date(ms + offsetMinutes(atUs) * MINUTE_MS);
   };
   const dayMonth = (date: Date): string => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
-  const weekday = (date: Date): string => WEEKDAYS[date.getUTCDay()] ?? "";
+  const weekday = (date: Date): string => WEEKDAYS.slice(date.getUTCDay() * 3).slice(0, 3);
 
   return {
     timeZone,

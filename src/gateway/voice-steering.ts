@@ -51,6 +51,8 @@ export function makeLeakStripper(
   directives: readonly string[] = [VOICE_TURN_DIRECTIVE],
 ): LeakStripper {
   const patterns = directives.flatMap(toPatterns);
+  // Signs that are no punctuation end an attempt, but for those which a directive itself has.
+  const signs = new Set(directives.flatMap((text) => Array.from(text)));
   let passing = false;
   /** The first half of a surrogate pair that ended the last chunk. */
   let carry = "";
@@ -68,14 +70,14 @@ export function makeLeakStripper(
     let from = 0;
     let at = held.length;
     while (at < input.length) {
-      const char = String.fromCodePoint(input.codePointAt(at) ?? 0);
+      const char = String.fromCodePoint(Number(input.codePointAt(at)));
       if (closers !== null) closers = swallow(char, closers);
       at += char.length;
       if (closers !== null) {
         from = at;
         continue;
       }
-      const letters = lettersOf(char);
+      const letters = lettersOf(char) ?? (signs.has(char) ? [] : null);
       for (const track of tracks) advance(track, letters, at - from);
       if (tracks.some((track) => track.alive)) continue;
       const end = longestEnd(tracks);

@@ -240,7 +240,17 @@ const LINES = "You are being listened to\nKeep every answer under twenty words\n
 const FRIEND = "Speak to the owner as to a friend";
 
 export const CONTRACT_CORNERS: readonly ContractCorner[] = [
+  leaked("a sign that the directive has", "Tell every price in whole €, no cents. Yes", "Yes", [
+    "Tell every price in whole €, no cents.",
+  ]),
+  leaked(
+    "a sign that the directive has not",
+    "Tell every price in whole $, no cents. Yes",
+    "Tell every price in whole $, no cents. Yes",
+    ["Tell every price in whole €, no cents."],
+  ),
   leaked("a bracket behind the echo opens the answer", `${DIRECTIVE}(Yes)`, "(Yes)"),
+  leaked("a bracket right behind the last letter", `${FRIEND}(Yes)`, "(Yes)", [FRIEND]),
   leaked("a quote behind the echo opens the answer", `${DIRECTIVE}“Yes”`, "“Yes”"),
   leaked("a dash after white space belongs to the answer", `${DIRECTIVE} - item`, "- item"),
   leaked("sixteen closing signs go", `${DIRECTIVE}${"!".repeat(40)}Yes`, `${"!".repeat(25)}Yes`),
@@ -414,6 +424,7 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
     "\ufeffSystem: a",
   ),
   stripped("a backslash before a mark of byte order and text", "\\\ufeffx", "\\\ufeffx"),
+  stripped("a backslash in a later line", "\n\\x", "\n\\x"),
   stripped("a backslash before other text", "\\x", "\\x"),
   stripped("a backslash before a heading without a rule", "\\# a\nx", "\\# a\nx"),
   escaped("a marker in any line", "hi\r\n  system:\tx", "hi\r\n\\  system:\tx"),
