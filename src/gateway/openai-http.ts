@@ -129,11 +129,22 @@ async function handle(
     signal: gone.signal,
   });
 
+  await passOn(answer, response, dialect, prepared?.replyCount ?? 1);
+}
+
+/** Passes an answer on as it comes, replies without an echoed directive. */
+async function passOn(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  dialect: Dialect | null,
+  replyCount: number,
+): Promise<void> {
   const status = answer.statusCode ?? 502;
-  const isReply = dialect !== null && status >= 200 && status < 300;
-  const body = isReply ? plainBody(answer) : answer;
+  const reply = dialect !== null && status >= 200 && status < 300 ? plainBody(answer) : null;
+  const filter =
+    dialect === null || reply === null ? UNCHANGED : createReplyFilter(dialect, replyCount);
   response.statusCode = status;
-  const dropped = isReply && body !== null ? NOT_PASSED_OF_REPLY : NOTHING_DROPPED;
+  const dropped = reply === null ? NOTHING_DROPPED : NOT_PASSED_OF_REPLY;
   for (const [name, value] of Object.entries(headersToPass(answer, dropped))) {
     response.setHeader(name, value);
   }
@@ -141,8 +152,6 @@ async function handle(
   // A client that waits for its first word should know meanwhile that it was heard.
   if (isStream) response.flushHeaders();
 
-  const filter =
-    isReply && body !== null ? createReplyFilter(dialect, prepared?.replyCount ?? 1) : UNCHANGED;
   let sent: Buffer = NO_BYTES;
   const push = (chunk: Buffer): Buffer => {
     const out = filter.push(chunk);
@@ -150,20 +159,17 @@ async function handle(
     return out;
   };
   try {
-    await relay(body ?? answer, response, { push, end: filter.end });
+    await relay(reply ?? answer, response, { push, end: filter.end });
   } catch (cause) {
-    const error =
-      cause instanceof ActivityError
-        ? cause
-        : new ActivityError(
-            "upstream_broken",
-            "The upstream's answer broke off before its end.",
-            "Ask again.",
-            { cause },
-          );
+    const error = cause instanceof ActivityError ? cause : brokenOff(cause);
     if (isStream) breakStream(response, sent, filter.cut(), error);
     else fail(response, error);
   }
+}
+
+function brokenOff(cause: unknown): ActivityError {
+  const message = "The upstream's answer broke off before its end.";
+  return new ActivityError("upstream_broken", message, "Ask again.", { cause });
 }
 
 /** Reads a conversation and makes of it what goes to the upstream. */

@@ -157,9 +157,15 @@ export function createSentenceSplitter(): SentenceSplitter {
   };
 }
 
+/** A sentence that takes longer is not being spoken. */
+const SENTENCE_TIMEOUT_MS = 120_000;
+
 function run(program: string, args: readonly string[], input: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(program, args, {
+      stdio: ["pipe", "pipe", "pipe"],
+      timeout: SENTENCE_TIMEOUT_MS,
+    });
     const out: Buffer[] = [];
     let said = "";
     const fail = (why: string, cause?: unknown): void =>
