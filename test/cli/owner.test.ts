@@ -98,7 +98,11 @@ describe("forget", () => {
 
   test("says in one sentence what is wrong", async () => {
     const { run } = await serve();
-    expect(await run("forget")).toMatchObject({ exitCode: 2, out: "" });
+    expect(await run("forget")).toMatchObject({
+      exitCode: 2,
+      out: "",
+      talk: expect.stringContaining("Give --last 30m"),
+    });
     expect((await run("forget", "--last", "yesterday")).talk).toContain(
       'Cannot read --last "yesterday"',
     );

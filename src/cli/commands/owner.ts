@@ -164,6 +164,13 @@ async function runForget(io: CliIo, options: ForgetOptions): Promise<ExitCode> {
 
 function parseForget(options: ForgetOptions, nowUs: number): ForgetRequest {
   const { last, from, to, app, match, byRules, dryRun } = options;
+  if ([last, from, to, app, match, byRules].every((condition) => condition === undefined)) {
+    throw new ActivityError(
+      "bad_request",
+      "Nothing says what to forget.",
+      "Give --last 30m, --from and --to, --app, --match or --by-rules; with --dry-run it is only counted.",
+    );
+  }
   return {
     ...(last === undefined ? {} : { lastMinutes: parseAge(last, nowUs) }),
     ...(from === undefined ? {} : { fromUs: parseInstant(from, "--from", nowUs) }),
