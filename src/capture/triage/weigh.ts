@@ -22,9 +22,9 @@ export interface Slots {
   readonly subject: Subject | null;
 }
 
-/** The second reading is answered too when it is worth this share of the first; what is in front costs one line only. */
+/** The second reading is answered too when it is worth this share of the first; less will do where it costs little. */
 const CLOSE = 0.6;
-const CLOSE_NOW = 0.35;
+const CLOSE_CHEAP = 0.35;
 
 export function weighReadings(slots: Slots): WeighedReadings {
   const weights = moveWeights(slots);
@@ -35,7 +35,9 @@ export function weighReadings(slots: Slots): WeighedReadings {
   if (first === undefined || first.weight <= 0 || isSmallTalk(slots, first.weight)) {
     return { intent: "none", readings: [] };
   }
-  const share = second?.intent === "now" ? CLOSE_NOW : CLOSE;
+  // Where the owner was last helps too when the work that was named is not known by that name.
+  const isLost = slots.subject === null && second?.intent === "resume";
+  const share = second?.intent === "now" || isLost ? CLOSE_CHEAP : CLOSE;
   const isClose = second !== undefined && second.weight >= first.weight * share;
   const readings = isClose && !isSame(first.intent, second.intent) ? [first, second] : [first];
   return { intent: first.intent, readings };
@@ -103,7 +105,7 @@ function isSmallTalk({ reading, anchor, subject, topic }: Slots, bestWeight: num
   const { none } = reading.intents;
   const hasTime = reading.times.some(({ kind }) => kind !== "now" && kind !== "recent");
   const telling = topic.words.some(({ word }) => !word.generic);
-  let bar = 0.5;
+  let bar = isGreeting(reading, topic) ? 0.05 : 0.5;
   if (anchor?.certain === true && anchor.named) bar += 0.3;
   // "Good morning" names a time as well.
   if (hasTime && topic.words.length > 0) bar += 0.2;
@@ -114,6 +116,15 @@ function isSmallTalk({ reading, anchor, subject, topic }: Slots, bestWeight: num
   }
   if (telling && subject === null && !hasTime && anchor === null) bar -= 0.1;
   return none > bar || (none > 0.3 && none > bestWeight * 1.1 && bar <= 0.5);
+}
+
+/** "Morning", "good evening": a part of the day and nothing else. */
+function isGreeting({ times, anchors, sides, followUp }: TurnReading, topic: Topic): boolean {
+  const [time] = times;
+  if (time?.kind !== "part" || times.length > 1 || followUp) return false;
+  return (
+    topic.words.length === 0 && anchors.length === 0 && sides.length === 0 && time.text.length < 16
+  );
 }
 
 /** Both are answered by the same lines. */

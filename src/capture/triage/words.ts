@@ -79,14 +79,16 @@ const ENDINGS = ["ungen", "ings", "ing", "ern", "ers", "ung", "est", "ed", "er",
 
 /**
  * How much a word tells that no title holds, and how far one that a title holds can be there by chance: 0.45 for
- * the commonest words of English to 1.1 for words outside its few thousand common ones, and for other languages.
+ * the commonest words of English to 1.35 for those it does not list: names, terms, and other languages.
  */
 export function wordRarity(word: string): number {
   const own = COMMON.get(word) ?? Infinity;
   const singular = word.endsWith("s") ? (COMMON.get(word.slice(0, -1)) ?? Infinity) : Infinity;
   const rank = Math.min(own, singular);
-  if (rank === Infinity) return 1.1;
-  return rank < 1000 ? 0.45 : rank < 2500 ? 0.65 : 0.85;
+  if (rank < 1000) return 0.45;
+  if (rank < 2500) return 0.65;
+  if (rank < 5000) return 0.85;
+  return rank < Infinity ? 1 : 1.35;
 }
 
 const COMMON: ReadonlyMap<string, number> = new Map(
