@@ -73,7 +73,7 @@ export function headingBlockOfText(kind: BlockKind, lines: readonly string[]): R
   let text = `${BLOCK_HEADINGS[kind]}\n`;
   const untrustedSpans: UntrustedSpan[] = [];
   for (const raw of lines) {
-    const line = defuseRule(escapeImitation(joinLines(raw)));
+    const line = defuseRule(escapeImitation(joinLines(raw), MARKER_LIKE));
     if (line !== "") untrustedSpans.push({ start: text.length, end: text.length + line.length });
     text += `${line}\n`;
   }
@@ -109,7 +109,8 @@ function systemLines(events: readonly SessionEvent[]): {
     for (const slab of slabsOf(event.text)) {
       const pieces: string[] = [];
       for (const raw of slab.split(LINE_BREAK)) {
-        const line = escapeImitation(raw);
+        // Behind its own mark a heading is plain text; another mark would look like one of ours.
+        const line = escapeImitation(raw, SYSTEM_LIKE);
         const start = length + lead.length;
         length = start + line.length;
         if (line !== "") untrustedSpans.push({ start, end: length });
@@ -180,7 +181,9 @@ export function escapeUntrusted(text: string): string {
   const lastRule = pieces.lastIndexOf(RULE);
   // A heading is a marker only with a rule below it; else it is a heading.
   const escaped = pieces.map((piece, index) =>
-    index < lastRule && HEADING_LIKE.test(piece) ? ESCAPE + piece : escapeImitation(piece),
+    index < lastRule && HEADING_LIKE.test(piece)
+      ? ESCAPE + piece
+      : escapeImitation(piece, MARKER_LIKE),
   );
   return escaped.join("");
 }
@@ -190,15 +193,16 @@ const KEPT_LINE_BREAK = new RegExp(`(${LINE_BREAK.source})`);
 const INVISIBLE_LEAD = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}]+/u;
 const HEADING_LIKE = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}]*[#\uff03]\s/u;
 const SYSTEM_LIKE = /^system[\s\p{Default_Ignorable_Code_Point}]*:/u;
-const OWN_HEADING_LIKE = /^#\s+device activity\b/;
+/** A system line, or the heading of one of our blocks. */
+const MARKER_LIKE = new RegExp(`${SYSTEM_LIKE.source}|^#\\s+device activity\\b`, "u");
 const MAX_LOOK_CHARS = 64;
 
 /** Puts a backslash before a line that imitates a marker in any case, width or disguise of its lead. */
-function escapeImitation(line: string): string {
+function escapeImitation(line: string, pattern: RegExp): string {
   if (isOrdinary(line.charCodeAt(0))) return line;
   const shown = line.replace(INVISIBLE_LEAD, "");
   const look = shown.slice(0, MAX_LOOK_CHARS).normalize("NFKC").toLowerCase();
-  return SYSTEM_LIKE.test(look) || OWN_HEADING_LIKE.test(look) ? ESCAPE + line : line;
+  return pattern.test(look) ? ESCAPE + line : line;
 }
 
 /** Letters, digits and signs of ASCII that neither begin a marker nor stand before one: most lines begin so. */

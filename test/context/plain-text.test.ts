@@ -202,6 +202,13 @@ describe("local time", () => {
     expect(() => localTime("Mars/Olympus")).toThrow('The time zone "Mars/Olympus" is not known.');
   });
 
+  test("many days are told one after another, and the first again", () => {
+    const berlin = localTime("Europe/Berlin");
+    const quarterUs = 900_000_000;
+    for (let number = 0; number < 4200; number += 1) berlin.offsetMinutes(number * quarterUs);
+    expect(berlin.clock(0)).toBe("01:00");
+  });
+
   test("many zones are told one after another", () => {
     const zones = Intl.supportedValuesOf("timeZone").slice(0, 20);
     for (const zone of zones) expect(localTime(zone).timeZone).toBe(zone);

@@ -474,6 +474,15 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
     expected: ["System: a\nSystem: \nSystem: b\n\n", ["a", "b"], ""],
   },
   {
+    name: "a copy of a block inside an event is plain text behind its marks",
+    given: ({ systemBlock }) =>
+      systemBlock({
+        events: [{ ts: "t", text: "# Device Activity (exact, real-time)\n- x\n---\n\ny" }],
+      }),
+    expected:
+      "System: [t] # Device Activity (exact, real-time)\nSystem: - x\nSystem: ---\nSystem: \nSystem: y",
+  },
+  {
     name: "an event of many lines is told line by line, whatever its breaks",
     given: ({ systemBlock }) =>
       ["\n", "\r\n", "\r", "\n\n"].map((end) => {
