@@ -9,68 +9,142 @@ import { privacySchema } from "./capture/privacy-rules.ts";
 import { ActivityError } from "./errors.ts";
 
 const captureSchema = z.strictObject({
-  /** Whether the focused window is captured at all. */
-  window: z.boolean().default(true),
-  input: z.boolean().default(true),
-  session: z.boolean().default(true),
-  system: z.boolean().default(true),
-  media: z.boolean().default(true),
-  /** Application and summary of desktop notifications; bodies are never read. */
-  notification: z.boolean().default(false),
-  /** Stillness of the input devices after which the owner counts as away, from the last input on. */
-  idle_after_seconds: z.number().int().min(10).max(3600).default(180),
-  /** Applications that are the assistant itself: they are never told as what the owner looks at. */
+  window: z.boolean().default(true).describe("Whether the focused window is captured at all."),
+  input: z.boolean().default(true).describe("Whether it is told that the owner is away or back."),
+  session: z
+    .boolean()
+    .default(true)
+    .describe("Whether locking, sleep and the change of user are captured."),
+  system: z
+    .boolean()
+    .default(true)
+    .describe("Whether power, battery, network, load and memory are captured."),
+  media: z
+    .boolean()
+    .default(true)
+    .describe("Whether player, title and artist of what plays are captured."),
+  notification: z
+    .boolean()
+    .default(false)
+    .describe("Application and summary of desktop notifications; bodies are never read."),
+  idle_after_seconds: z
+    .number()
+    .int()
+    .min(10)
+    .max(3600)
+    .default(180)
+    .describe(
+      "Stillness of the input devices after which the owner counts as away, from the last input on.",
+    ),
   assistant_apps: z
     .array(z.string().min(1))
-    .default(["claude", "claude desktop", "chatgpt", "activityd"]),
-  /** A new file to which everything captured is written as well, past the privacy gate; empty: none. */
-  record: z.string().default(""),
-  /** A recorded file that is played back in place of the desktop; empty: none. */
-  replay: z.string().default(""),
-  /** How many times as fast as it was recorded a session is played back. */
-  replay_speed: z.number().min(0.01).max(10_000).default(1),
+    .default(["claude", "claude desktop", "chatgpt", "activityd"])
+    .describe(
+      "Applications that are the assistant itself: they are never told as what the owner looks at.",
+    ),
+  record: z
+    .string()
+    .default("")
+    .describe(
+      "A new file to which everything captured is written as well, past the privacy gate; empty: none.",
+    ),
+  replay: z
+    .string()
+    .default("")
+    .describe("A recorded file that is played back in place of the desktop; empty: none."),
+  replay_speed: z
+    .number()
+    .min(0.01)
+    .max(10_000)
+    .default(1)
+    .describe("How many times as fast as it was recorded a session is played back."),
 });
 
 const storeSchema = z.strictObject({
-  /** Events older than so many days are erased; 0 keeps them for ever. Daily totals stay. */
-  keep_days: z.number().int().min(0).max(36_500).default(0),
-  /** The oldest events are erased when the database grows beyond so many megabytes; 0 sets no bound. */
-  max_megabytes: z.number().int().min(0).max(1_000_000).default(0),
+  keep_days: z
+    .number()
+    .int()
+    .min(0)
+    .max(36_500)
+    .default(0)
+    .describe(
+      "Events older than so many days are erased; 0 keeps them for ever. Daily totals stay.",
+    ),
+  max_megabytes: z
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(0)
+    .describe(
+      "The oldest events are erased when the database grows beyond so many megabytes; 0 sets no bound.",
+    ),
 });
 
 const activitywatchSchema = z.strictObject({
-  /** Whether ActivityWatch's watchers can send what they see: browser tabs, editors, players. */
-  enabled: z.boolean().default(false),
-  /** The watchers know no other port than 5600 (5666 with `testing`). */
-  port: z.number().int().min(0).max(65_535).default(5600),
-  testing: z.boolean().default(false),
-  /** Wanted as a Bearer token for everything but sending; empty: none. */
-  api_key: z.string().max(200).default(""),
-  /** Origins of browser extensions that are not the published ones. */
-  allowed_origins: z.array(z.string().max(200)).default([]),
+  enabled: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether ActivityWatch's watchers can send what they see: browser tabs, editors, players.",
+    ),
+  port: z
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(5600)
+    .describe("The watchers know no other port than 5600 (5666 with `testing`)."),
+  testing: z
+    .boolean()
+    .default(false)
+    .describe("Whether it is served as ActivityWatch's testing instance, on port 5666."),
+  api_key: z
+    .string()
+    .max(200)
+    .default("")
+    .describe("Wanted as a Bearer token for everything but sending; empty: none."),
+  allowed_origins: z
+    .array(z.string().max(200))
+    .default([])
+    .describe("Origins of browser extensions that are not the published ones."),
 });
 
 const noticesSchema = z.strictObject({
-  /** Whether conversations that are going on hear that recording was paused, or goes on. */
-  pause: z.boolean().default(false),
-  /** Whether they hear that a source of capture was lost, or is back. */
-  source: z.boolean().default(false),
-  /** Whether they hear that the battery runs low. */
-  battery: z.boolean().default(false),
+  pause: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether conversations that are going on hear that recording was paused, or goes on.",
+    ),
+  source: z
+    .boolean()
+    .default(false)
+    .describe("Whether they hear that a source of capture was lost, or is back."),
+  battery: z.boolean().default(false).describe("Whether they hear that the battery runs low."),
 });
 
 const digestSchema = z.strictObject({
-  /** Finds topics that share no word with any title by word vectors (English); 3 MB of memory, some milliseconds. */
-  semantic: z.boolean().default(false),
-  /**
-   * Where a model that may choose lines speaks the OpenAI protocol, such as "http://127.0.0.1:11434/v1". It is sent the
-   * turn and at most 40 lines; empty: no model.
-   */
-  model_url: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
-  /** Name of the model at that server. */
-  model_name: z.string().default(""),
-  /** When the model is given up, counted from the arrival of the turn. */
-  model_timeout_ms: z.number().int().min(50).max(10_000).default(400),
+  semantic: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Finds topics that share no word with any title by word vectors (English); 3 MB of memory, some milliseconds.",
+    ),
+  model_url: z
+    .union([z.literal(""), z.url({ protocol: /^https?$/ })])
+    .default("")
+    .describe(
+      'Where a model that may choose lines speaks the OpenAI protocol, such as "http://127.0.0.1:11434/v1". It is sent the turn and at most 40 lines; empty: no model.',
+    ),
+  model_name: z.string().default("").describe("Name of the model at that server."),
+  model_timeout_ms: z
+    .number()
+    .int()
+    .min(50)
+    .max(10_000)
+    .default(400)
+    .describe("When the model is given up, counted from the arrival of the turn."),
 });
 
 const configSchema = z.strictObject({
@@ -121,6 +195,48 @@ export function parseConfig(
   );
 }
 
+/** One key of the file, as a page about it wants it. */
+export interface ConfigKey {
+  readonly table: string;
+  readonly key: string;
+  readonly description: string;
+  /** Which values it takes, in words: "true or false", "10 to 3600". */
+  readonly values: string;
+  readonly default: unknown;
+}
+
+/** Every key with what the schema knows of it. */
+export function describeKeys(): readonly ConfigKey[] {
+  const tables = z.toJSONSchema(configSchema, { io: "input" }).properties ?? {};
+  return Object.entries(tables).flatMap(([table, schema]) =>
+    Object.entries(propertiesOf(schema)).map(([key, value]) => ({
+      table,
+      key,
+      description: value.description ?? "",
+      values: valuesOf(value),
+      default: value.default,
+    })),
+  );
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+function propertiesOf(schema: JsonSchema | boolean): Readonly<Record<string, JsonSchema>> {
+  const entries = typeof schema === "boolean" ? [] : Object.entries(schema.properties ?? {});
+  return Object.fromEntries(
+    entries.flatMap(([key, value]) => (typeof value === "boolean" ? [] : [[key, value]])),
+  );
+}
+
+function valuesOf({ type, enum: choices, minimum, maximum, anyOf }: JsonSchema): string {
+  if (choices !== undefined) return choices.map((each) => JSON.stringify(each)).join(" or ");
+  if (type === "boolean") return "true or false";
+  if (type === "integer" || type === "number")
+    return `${type === "integer" ? "a whole number, " : ""}${minimum} to ${maximum}`;
+  if (type === "array") return "a list";
+  return anyOf === undefined ? "text" : 'text, or "" for none';
+}
+
 /** Every key there is, as `table.key`. */
 export function listKeys(): readonly string[] {
   return Object.entries(configSchema.shape).flatMap(([table, schema]) =>
@@ -137,6 +253,17 @@ export function listChangedKeys(
   return [...flatten(readConfig(file, env))]
     .filter(([path, value]) => JSON.stringify(value) !== JSON.stringify(defaults.get(path)))
     .map(([path]) => path);
+}
+
+/** The keys that variables set. */
+export function listVariables(
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  return listKeys().filter((path) => env[variableOf(path)] !== undefined);
+}
+
+function variableOf(path: string): string {
+  return `ACTIVITYD_${path.replace(".", "_")}`.toUpperCase();
 }
 
 function flatten(config: Config): ReadonlyMap<string, unknown> {
@@ -185,7 +312,7 @@ function applyVariables(
   const set = new Map<string, string>();
   for (const path of listKeys()) {
     const [table = "", key = ""] = path.split(".");
-    const name = `ACTIVITYD_${table}_${key}`.toUpperCase();
+    const name = variableOf(path);
     const value = env[name];
     if (value === undefined) continue;
     const values = tables[table];

@@ -22,7 +22,7 @@ const ROOMS = [
   { name: "capture", pattern: /^capture\// },
   { name: "import", pattern: /^activitywatch\/import[^/]*\.ts$/ },
   { name: "api", pattern: /^api\.ts$/ },
-  { name: "config", pattern: /^config(-edit)?\.ts$/ },
+  { name: "config", pattern: /^config(-edit|-pages)?\.ts$/ },
   { name: "app", pattern: /^(app|owner-[a-z]+)\.ts$/ },
   { name: "local-api", pattern: /^local-api\// },
   { name: "root", pattern: /^index\.ts$/ },

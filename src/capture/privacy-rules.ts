@@ -90,10 +90,25 @@ const ruleSchema = z
 /** The `[privacy]` section, for the schema of the whole config. Its issues name the key that is wrong. */
 export const privacySchema = z
   .strictObject({
-    seeded: z.boolean().default(DEFAULT_PRIVACY.seeded),
-    emails: z.enum(["keep", "redact"]).default(DEFAULT_PRIVACY.emails),
-    unmarked_browsers: z.enum(["keep", "app-only"]).default(DEFAULT_PRIVACY.unmarked_browsers),
-    rules: z.array(ruleSchema).max(500).default([]),
+    seeded: z
+      .boolean()
+      .default(DEFAULT_PRIVACY.seeded)
+      .describe("Whether the seeded list of password managers, banks and the like is dropped."),
+    emails: z
+      .enum(["keep", "redact"])
+      .default(DEFAULT_PRIVACY.emails)
+      .describe("What becomes of mail addresses in titles."),
+    unmarked_browsers: z
+      .enum(["keep", "app-only"])
+      .default(DEFAULT_PRIVACY.unmarked_browsers)
+      .describe(
+        "What is stored for browsers that do not mark their private windows: everything, or the name alone.",
+      ),
+    rules: z
+      .array(ruleSchema)
+      .max(500)
+      .default([])
+      .describe("Rules of the owner, each a table [[privacy.rules]]; tried in order."),
   })
   .superRefine((config, context) => {
     for (const fault of listFaults(config.rules)) {

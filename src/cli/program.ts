@@ -8,6 +8,7 @@ import type { AnyExitCode, CliIo } from "./io.ts";
 import { VERSION } from "../version.ts";
 import { registerActivityWatchCommands } from "./commands/activitywatch.ts";
 import { registerChatCommand } from "./commands/chat.ts";
+import { registerConfigCommands } from "./commands/config.ts";
 import { registerContextCommands } from "./commands/context.ts";
 import { registerDigestCommand } from "./commands/digest.ts";
 import { registerDaemonCommands } from "./commands/daemon.ts";
@@ -33,6 +34,7 @@ export type Finish = (work: Promise<AnyExitCode>) => Promise<void>;
 const THEMES: readonly RegisterCommands[] = [
   registerDaemonCommands,
   registerDoctorCommand,
+  registerConfigCommands,
   registerContextCommands,
   registerChatCommand,
   registerDigestCommand,

@@ -17,11 +17,19 @@ export interface CliRun {
 /** Runs `argv` in `home`, whose config is written first when one is given. */
 export async function runCli(
   argv: readonly string[],
-  { home = createTempHome(), config }: { readonly home?: string; readonly config?: string } = {},
+  {
+    home = createTempHome(),
+    config,
+    env: extra = {},
+  }: {
+    readonly home?: string;
+    readonly config?: string;
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<CliRun> {
   mkdirSync(home, { recursive: true });
   if (config !== undefined) writeFileSync(join(home, "config.toml"), config);
-  const env = { ACTIVITYD_HOME: home };
+  const env = { PATH: process.env["PATH"] ?? "", ...extra, ACTIVITYD_HOME: home };
   let out = "";
   let talk = "";
   const io: CliIo = {

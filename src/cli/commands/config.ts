@@ -1,0 +1,135 @@
+/** `activityd config …`: the settings, from a commented file to begin with to a check of what stands in it. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { ActivityError, toErrorEnvelope } from "../../errors.ts";
+import type { CliIo, ExitCode } from "../io.ts";
+import type { RegisterCommands } from "../program.ts";
+
+const RESTART = "It counts from the next start: activityd stop && activityd start --detach";
+
+export const registerConfigCommands: RegisterCommands = (program, io, finish) => {
+  const config = program.command("config").description("look at the settings and change them");
+  config
+    .command("init")
+    .description("write a file with every key, its meaning and its default")
+    .option("--print", "print it instead of writing it")
+    .action((options: { print?: true }) => finish(init(io, options)));
+  config
+    .command("show")
+    .description("print the settings in force, and where those that are no defaults come from")
+    .option("--json", "print JSON")
+    .action((options: { json?: true }) => finish(show(io, options)));
+  config
+    .command("edit")
+    .description(
+      "open the file in $VISUAL or $EDITOR; what would not be accepted is not taken over",
+    )
+    .action(() => finish(edit(io)));
+  config
+    .command("check")
+    .description("say whether the settings are valid, and what is wrong where they are not")
+    .action(() => finish(check(io)));
+};
+
+async function init(io: CliIo, options: { readonly print?: boolean }): Promise<ExitCode> {
+  const { renderConfigTemplate } = await import("../../config-pages.ts");
+  const text = renderConfigTemplate();
+  if (options.print === true) {
+    io.out(text);
+    return 0;
+  }
+  const { configFile } = io.paths();
+  if (existsSync(configFile)) {
+    throw new ActivityError(
+      "config_invalid",
+      `There is a file already: ${configFile}. Nothing was changed.`,
+      "See what a new one would be with: activityd config init --print",
+    );
+  }
+  mkdirSync(dirname(configFile), { recursive: true, mode: 0o700 });
+  writeFileSync(configFile, text, { mode: 0o600, flag: "wx" });
+  io.talk(`Wrote ${configFile}. Change it with: activityd config edit`);
+  return 0;
+}
+
+async function show(io: CliIo, options: { readonly json?: boolean }): Promise<ExitCode> {
+  const { readConfig } = await import("../../config.ts");
+  const { readShownSettings, renderSettings } = await import("../../config-pages.ts");
+  const { configFile } = io.paths();
+  const settings = readShownSettings(readConfig(configFile, io.env), configFile, io.env);
+  io.out(options.json === true ? `${JSON.stringify(settings)}\n` : renderSettings(settings));
+  return 0;
+}
+
+/** The editor works on a copy, and the copy stays where it cannot be taken over: nothing typed is lost. */
+async function edit(io: CliIo): Promise<ExitCode> {
+  const { renderConfigTemplate } = await import("../../config-pages.ts");
+  const { configFile } = io.paths();
+  const draft = `${configFile}.edit.toml`;
+  const before = existsSync(configFile) ? readFileSync(configFile, "utf8") : renderConfigTemplate();
+  mkdirSync(dirname(configFile), { recursive: true, mode: 0o700 });
+  if (existsSync(draft)) io.talk(`Going on with what was not taken over: ${draft}`);
+  else writeFileSync(draft, before, { mode: 0o600 });
+  openEditor(io, draft);
+  const after = readFileSync(draft, "utf8");
+  if (after === before && existsSync(configFile)) {
+    rmSync(draft);
+    io.talk("Nothing was changed.");
+    return 0;
+  }
+  try {
+    await validate(after, draft, io);
+  } catch (thrown) {
+    const { message } = toErrorEnvelope(thrown).error;
+    throw new ActivityError(
+      "config_invalid",
+      `${message} Your changes are not taken over; they are kept in ${draft}.`,
+      `Go on with: activityd config edit; or drop them with: rm ${draft}`,
+      { cause: thrown },
+    );
+  }
+  renameSync(draft, configFile);
+  io.talk(`${configFile} was changed. ${RESTART}`);
+  return 0;
+}
+
+function openEditor(io: CliIo, file: string): void {
+  const editor = io.env["VISUAL"] || io.env["EDITOR"] || "vi";
+  // Editors are often given with arguments, "code --wait", which is why a shell reads them.
+  const { status, error } = spawnSync("sh", ["-c", `${editor} "$1"`, "sh", file], {
+    stdio: "inherit",
+    env: io.env,
+  });
+  if (status === 0) return;
+  throw new ActivityError(
+    "config_invalid",
+    `The editor «${editor}» ended with ${error?.message ?? status}; nothing was changed.`,
+    "Choose another: EDITOR=nano activityd config edit",
+  );
+}
+
+async function check(io: CliIo): Promise<ExitCode> {
+  const { listChangedKeys } = await import("../../config.ts");
+  const { configFile } = io.paths();
+  const isThere = existsSync(configFile);
+  await validate(isThere ? readFileSync(configFile, "utf8") : "", configFile, io);
+  const changed = listChangedKeys(configFile, io.env);
+  io.out(
+    `${isThere ? `${configFile} is valid` : `There is no ${configFile}: the defaults hold`}; ${
+      changed.length === 0
+        ? "nothing differs from the defaults"
+        : `other than by default: ${changed.join(", ")}`
+    }\n`,
+  );
+  return 0;
+}
+
+/** What the daemon does with it at its start: read it, and try the privacy gate that it makes. */
+async function validate(text: string, file: string, io: CliIo): Promise<void> {
+  const { parseConfig } = await import("../../config.ts");
+  const { createPrivacyGate } = await import("../../capture/privacy.ts");
+  const { checkPrivacyGate } = await import("../../capture/privacy-check.ts");
+  const { privacy } = parseConfig(text, file, io.env);
+  checkPrivacyGate(createPrivacyGate(privacy), privacy, Date.now() * 1000);
+}

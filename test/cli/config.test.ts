@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { describe, expect, test } from "vitest";
+import { renderConfigTemplate } from "../../src/config-pages.ts";
+import { describeKeys, listKeys, parseConfig } from "../../src/config.ts";
+import { runCli } from "../helpers/run-cli.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
+
+/** A program that stands in for an editor: it runs `script` on the file. */
+function editorThat(script: string): string {
+  const path = join(createTempHome(), "editor");
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+  return path;
+}
+
+describe("activityd config init", () => {
+  test("writes a file for its owner alone that means the same as no file", async () => {
+    const home = createTempHome();
+    const { exitCode } = await runCli(["config", "init"], { home });
+    expect(exitCode).toBe(0);
+    const file = join(home, "config.toml");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const text = readFileSync(file, "utf8");
+    expect(parseConfig(text, file)).toEqual(parseConfig("", file));
+    expect((await runCli(["config", "init", "--print"])).out).toBe(text);
+  });
+
+  test("holds every key there is with its default, once, and a sentence about it", () => {
+    const text = renderConfigTemplate();
+    const uncommented = text.replaceAll(/^# (?=[a-z_]+ = )/gm, "").split("# [[privacy.rules]]");
+    const tables = parse([uncommented[0], uncommented[1]?.replace(/^(.*\n){3,4}/, "")].join("\n"));
+    const defaults = parseConfig("", "config.toml");
+    for (const [table, values] of Object.entries(defaults)) {
+      for (const [key, value] of Object.entries(values)) {
+        const path = `${table}.${key}`;
+        if (path !== "privacy.rules") expect(tables, path).toHaveProperty(path, value);
+      }
+    }
+    expect(describeKeys().map(({ table, key }) => `${table}.${key}`)).toEqual(listKeys());
+    for (const { key, description } of describeKeys())
+      expect(description, key).toMatch(/^[A-Z].{15,}\.$/);
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(160);
+  });
+
+  test("leaves a file that is there", async () => {
+    const home = createTempHome();
+    const { exitCode, talk } = await runCli(["config", "init"], { home, config: "# mine\n" });
+    expect(exitCode).toBe(2);
+    expect(talk).toContain("There is a file already");
+    expect(readFileSync(join(home, "config.toml"), "utf8")).toBe("# mine\n");
+  });
+});
+
+describe("activityd config show", () => {
+  const config = `[capture]\nmedia = false\n[activitywatch]\napi_key = "s3cret"\n[[privacy.rules]]\naction = "drop"\napp = "slack"\n`;
+  test("prints a file that means what is in force, and says what comes from where", async () => {
+    const { out } = await runCli(["config", "show"], { config });
+    expect(out).toContain("media = false  # from the file\n");
+    expect(out).not.toContain("s3cret");
+    const shown = parseConfig(out.replace('"(set)"', '"s3cret"'), "shown.toml");
+    expect(shown).toEqual(parseConfig(config, "config.toml"));
+  });
+
+  test("as JSON, setting by setting", async () => {
+    const { out } = await runCli(["config", "show", "--json"], { config });
+    const settings: readonly { path: string }[] = JSON.parse(out);
+    expect(settings.map(({ path }) => path)).toEqual(listKeys());
+    expect(settings).toContainEqual({
+      path: "activitywatch.api_key",
+      value: "(set)",
+      origin: "file",
+    });
+    expect(settings).toContainEqual({ path: "capture.window", value: true, origin: "default" });
+  });
+});
+
+describe("activityd config edit", () => {
+  test("takes over what is valid", async () => {
+    const home = createTempHome();
+    const editor = editorThat(`printf '[capture]\\nmedia = false\\n' > "$1"`);
+    const { talk, exitCode } = await runCli(["config", "edit"], { home, env: { EDITOR: editor } });
+    expect({ exitCode, talk }).toMatchObject({
+      exitCode: 0,
+      talk: expect.stringContaining("was changed"),
+    });
+    expect(readFileSync(join(home, "config.toml"), "utf8")).toBe("[capture]\nmedia = false\n");
+    expect(existsSync(join(home, "config.toml.edit.toml"))).toBe(false);
+  });
+
+  test("keeps what is not, names the line, and goes on with it the next time", async () => {
+    const home = createTempHome();
+    const wrong = editorThat(`printf '[capture]\\nmedia = 7\\n' > "$1"`);
+    const first = await runCli(["config", "edit"], { home, config: "", env: { EDITOR: wrong } });
+    expect(first.exitCode).toBe(2);
+    expect(first.talk).toContain("config.toml.edit.toml:2: capture.media");
+    expect(readFileSync(join(home, "config.toml"), "utf8")).toBe("");
+    const mend = editorThat(
+      `grep -q 'media = 7' "$1" && printf '[capture]\\nmedia = true\\n' > "$1"`,
+    );
+    expect((await runCli(["config", "edit"], { home, env: { EDITOR: mend } })).exitCode).toBe(0);
+    expect(readFileSync(join(home, "config.toml"), "utf8")).toBe("[capture]\nmedia = true\n");
+  });
+
+  test("begins with the commented file where there is none, and leaves all as it was when the editor fails", async () => {
+    const home = createTempHome();
+    const copy = join(createTempHome(), "copy");
+    const editor = editorThat(`cp "$1" ${copy}; exit 3`);
+    const { exitCode, talk } = await runCli(["config", "edit"], { home, env: { VISUAL: editor } });
+    expect(exitCode).toBe(2);
+    expect(talk).toContain("ended with 3");
+    expect(readFileSync(copy, "utf8")).toBe(renderConfigTemplate());
+    expect(existsSync(join(home, "config.toml"))).toBe(false);
+  });
+});
+
+describe("activityd config check", () => {
+  test("says what holds", async () => {
+    expect((await runCli(["config", "check"])).out).toMatch(/the defaults hold; nothing differs/);
+    const { out } = await runCli(["config", "check"], { config: "[store]\nkeep_days = 30\n" });
+    expect(out).toMatch(/config\.toml is valid; other than by default: store\.keep_days\n$/);
+  });
+
+  test("says what is wrong, with its line", async () => {
+    const { exitCode, talk } = await runCli(["config", "check"], {
+      config: "[store]\nkeep = 30\n",
+    });
+    expect(exitCode).toBe(2);
+    expect(talk).toContain("config.toml:2: store.keep: there is no such key");
+  });
+
+  test("reads a folder in place of a file as what it is", async () => {
+    const home = createTempHome();
+    mkdirSync(join(home, "config.toml"));
+    expect((await runCli(["config", "check"], { home })).exitCode).not.toBe(0);
+  });
+});
