@@ -1,10 +1,13 @@
 /** The gateway and the voice as their users start them: the built command, a real daemon, an unmodified client. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import OpenAI from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { VOICE_TURN_DIRECTIVE } from "../../src/gateway/voice-steering.ts";
+import { readDocExamples } from "../helpers/doc-examples.ts";
 import { openUpstreamStub, streamText } from "../helpers/openai-upstream.ts";
 import { openDaemonRig, type DaemonRig } from "./daemon-rig.ts";
 import { createProcesses, type Processes } from "./processes.ts";
@@ -85,6 +88,40 @@ describe("activityd gateway", () => {
       const bytes = readFileSync(file);
       const leaked = sentences.filter((sentence) => bytes.includes(sentence));
       expect({ file, leaked }).toEqual({ file, leaked: [] });
+    }
+  });
+});
+
+describe("the examples of docs/gateway.md", () => {
+  const PAGE = new URL("../../docs/gateway.md", import.meta.url);
+
+  test("do what the page shows", async () => {
+    const started = openRig();
+    const { home } = started.rig;
+    const upstream = await openUpstreamStub(streamText("Good morning."));
+    const { address, token } = await startGateway(started, upstream.url);
+    const bin = join(home, "bin");
+    mkdirSync(bin);
+    writeFileSync(
+      join(bin, "activityd"),
+      `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    const env = {
+      PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+      HOME: home,
+      ACTIVITYD_HOME: home,
+      OPENAI_BASE_URL: address,
+      OPENAI_API_KEY: token,
+    };
+    const examples = readDocExamples(PAGE);
+    expect(examples.length).toBeGreaterThan(4);
+    for (const { command, output } of examples) {
+      const { stdout } = await promisify(execFile)("sh", ["-c", command], { env, cwd: home });
+      // Bytes of a file end without the line end that stands on the page.
+      expect({ command, stdout: stdout.trimEnd() }).toEqual({ command, stdout: output.trimEnd() });
     }
   });
 });
