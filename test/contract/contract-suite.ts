@@ -240,6 +240,11 @@ const LINES = "You are being listened to\nKeep every answer under twenty words\n
 const FRIEND = "Speak to the owner as to a friend";
 
 export const CONTRACT_CORNERS: readonly ContractCorner[] = [
+  leaked(
+    "a number written twice",
+    `${FIRST} ${SECOND} Say 22 numbers as wörds. Ok`,
+    "Say 22 numbers as wörds. Ok",
+  ),
   leaked("a sign that the directive has", "Tell every price in whole €, no cents. Yes", "Yes", [
     "Tell every price in whole €, no cents.",
   ]),
