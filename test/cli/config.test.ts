@@ -30,16 +30,11 @@ describe("activityd config init", () => {
     const text = renderConfigTemplate();
     const uncommented = text.replaceAll(/^# (?=[a-z_]+ = )/gm, "").split("# [[privacy.rules]]");
     const tables = parse([uncommented[0], uncommented[1]?.replace(/^(.*\n){3,4}/, "")].join("\n"));
-    const defaults = parseConfig("", "config.toml");
-    for (const [table, values] of Object.entries(defaults)) {
-      for (const [key, value] of Object.entries(values)) {
-        const path = `${table}.${key}`;
-        if (path !== "privacy.rules") expect(tables, path).toHaveProperty(path, value);
-      }
-    }
+    // A list of tables has no value to stand behind a "#"; its example is left out above.
+    const { rules: _, ...privacy } = parseConfig("", "config.toml").privacy;
+    expect(tables).toEqual({ ...parseConfig("", "config.toml"), privacy });
     expect(describeKeys().map(({ table, key }) => `${table}.${key}`)).toEqual(listKeys());
-    for (const { key, description } of describeKeys())
-      expect(description, key).toMatch(/^[A-Z].{15,}\.$/);
+    for (const { description } of describeKeys()) expect(description).toMatch(/^[A-Z].{15,}\.$/);
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(160);
   });
 
