@@ -4,7 +4,7 @@ import { createSourceKeeper } from "../../src/capture/sources/keeper.ts";
 import { createX11Providers } from "../../src/capture/sources/x11.ts";
 import type { SourceResult, SourceStatus } from "../../src/capture/sources/source.ts";
 import type { WindowSample } from "../../src/capture/events.ts";
-import { openRecorded, sourceContext } from "../helpers/source-recorder.ts";
+import { openRecorded, rejectionOf, sourceContext } from "../helpers/source-recorder.ts";
 import { until } from "../helpers/until.ts";
 import { openXRig, type XRig } from "./x-rig.ts";
 
@@ -60,6 +60,12 @@ test("the idle time of the server is told, from zero again after a key", async (
   }
 });
 
+test("without DISPLAY the server that listens is named to the owner, and not used", async () => {
+  const rejection = await rejectionOf(createX11Providers().window, {});
+  expect(rejection.reason).toBe("DISPLAY is not set.");
+  expect(rejection.remedy).toMatch(new RegExp(`X servers are listening on .*${rig.display}\\b`));
+});
+
 test("window and input share one connection, which ends with the last of them", async () => {
   const providers = createX11Providers();
   const context = sourceContext(rig.env);
@@ -92,6 +98,38 @@ test("a frozen server is unknown, not lost, and is read again when it goes on", 
     expect(lost()).toBeNull();
   } finally {
     rig.thawServer();
+    source.close();
+    client.close();
+  }
+});
+
+test("capture goes on when the window manager comes, dies and comes again", async () => {
+  const client = await rig.openClient();
+  const [left, right] = [
+    await client.open({ title: "left" }),
+    await client.open({ title: "right" }),
+  ];
+  await client.focus(left);
+  const { source, untilTold, lost } = await openRecorded(createX11Providers().window, rig.env);
+  try {
+    await untilTold("left, by its focus", (value) => value?.title === "left");
+    await client.focus(right);
+    await untilTold("right, by its focus", (value) => value?.title === "right");
+    for (const manager of ["openbox", "xfwm4"] as const) {
+      const process = await rig.startWindowManager(manager);
+      await client.activate(left);
+      await untilTold(`left, by the word of ${manager}`, (value) => value?.title === "left");
+      await client.activate(right);
+      await untilTold(`right, by the word of ${manager}`, (value) => value?.title === "right");
+      await rig.processes.stop(process, "SIGKILL");
+      // What the dead manager said last stays on the root window and must not be believed.
+      await client.focus(left);
+      await untilTold("left, by its focus again", (value) => value?.title === "left");
+      await client.focus(right);
+      await untilTold("right, by its focus again", (value) => value?.title === "right");
+    }
+    expect(lost()).toBeNull();
+  } finally {
     source.close();
     client.close();
   }

@@ -6,7 +6,7 @@
 import net from "node:net";
 import type { Property, RandR, ScreenSaver, XClient, XEvent } from "x11";
 import type { Blindness, Rejection, SourceContext } from "./source.ts";
-import { parseDisplay, readCookie, type DisplayAddress } from "./x11-display.ts";
+import { listLocalDisplays, parseDisplay, readCookie, type DisplayAddress } from "./x11-display.ts";
 
 export type { Property, XEvent } from "x11";
 
@@ -92,7 +92,7 @@ export function createX11Connections(): X11Connections {
   async function acquire(context: SourceContext): ReturnType<X11Connections["acquire"]> {
     const display = context.env["DISPLAY"] ?? "";
     const address = parseDisplay(display);
-    if (address === null) return { rejected: badDisplay(display) };
+    if (address === null) return { rejected: await explainBadDisplay(display) };
 
     let shared = byDisplay.get(display);
     if (shared === undefined) {
@@ -129,18 +129,20 @@ export function createX11Connections(): X11Connections {
   return { acquire };
 }
 
-function badDisplay(display: string): Rejection {
-  return display === ""
-    ? {
-        reason: "DISPLAY is not set.",
-        remedy:
-          "Start activityd inside the desktop session, or let the session hand its variables on: systemctl --user import-environment DISPLAY XAUTHORITY",
-      }
-    : {
-        reason: `DISPLAY is "${display}", which names no X display.`,
-        remedy: "Set DISPLAY to the display of the session, such as :0.",
-        applies: true,
-      };
+async function explainBadDisplay(display: string): Promise<Rejection> {
+  if (display !== "") {
+    return {
+      reason: `DISPLAY is "${display}", which names no X display.`,
+      remedy: "Set DISPLAY to the display of the session, such as :0.",
+      applies: true,
+    };
+  }
+  const there = await listLocalDisplays();
+  const hint = there.length === 0 ? "" : ` (X servers are listening on ${there.join(", ")})`;
+  return {
+    reason: "DISPLAY is not set.",
+    remedy: `Start activityd inside the desktop session, or let the session hand its variables on: systemctl --user import-environment DISPLAY XAUTHORITY${hint}`,
+  };
 }
 
 function toRejection(display: string, address: DisplayAddress, error: unknown): Rejection {

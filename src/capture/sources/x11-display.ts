@@ -2,10 +2,12 @@
  * The way to an X display: what `DISPLAY` names and the cookie that opens it. Nothing else is tried: a
  * display that was not named is not the owner's.
  */
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { SourceContext } from "./source.ts";
+
+const SOCKET_FOLDER = "/tmp/.X11-unix";
 
 /** Where the server of a display listens. */
 export interface DisplayAddress {
@@ -21,7 +23,19 @@ export function parseDisplay(display: string): DisplayAddress | null {
   const [, host, number] = match ?? [];
   if (host === undefined || number === undefined) return null;
   const local = host === "";
-  return { socketPath: local ? `/tmp/.X11-unix/X${number}` : null, host, number };
+  return { socketPath: local ? `${SOCKET_FOLDER}/X${number}` : null, host, number };
+}
+
+/** Displays that have a socket on this machine, such as ":0". They are named to the owner, never tried. */
+export async function listLocalDisplays(): Promise<readonly string[]> {
+  try {
+    const names = await readdir(SOCKET_FOLDER);
+    const numbers = names.flatMap((name) => /^X(\d+)$/.exec(name)?.[1] ?? []);
+    return numbers.toSorted((a, b) => Number(a) - Number(b)).map((number) => `:${number}`);
+  } catch {
+    // No such folder: no X server ever ran here.
+    return [];
+  }
 }
 
 /** What is shown to the server to be let in. */
