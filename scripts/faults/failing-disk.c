@@ -1,6 +1,7 @@
 /*
  * A disk that fails now and then, for LD_PRELOAD: one of every FAILING_DISK_EVERY writes and syncs to a file
  * whose path holds "activity.db" fails with ENOSPC or EIO, and half of the failing writes write a part first.
+ * While the file FAILING_DISK_WHILE exists, the disk is full: all of them fail with ENOSPC.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -40,6 +41,12 @@ static int fails(int fd) {
   if (every < 0) {
     const char *text = getenv("FAILING_DISK_EVERY");
     every = text ? atoi(text) : 0;
+  }
+  static const char *full = NULL;
+  if (!full) full = getenv("FAILING_DISK_WHILE") ? getenv("FAILING_DISK_WHILE") : "";
+  if (full[0] && access(full, F_OK) == 0 && is_ours(fd)) {
+    errno = ENOSPC;
+    return 1;
   }
   if (every <= 0 || !is_ours(fd)) return 0;
   if (next_random() % (unsigned)every != 0) return 0;

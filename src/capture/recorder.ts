@@ -8,7 +8,13 @@ import type { Log } from "../log.ts";
 import { ActivityError } from "../errors.ts";
 import { localTime } from "../context/plain-text.ts";
 import type { EventStore } from "../store/events.ts";
-import { isSameFacts, type EventFacts, type EventKind, type EventSpan } from "./events.ts";
+import {
+  isSameFacts,
+  type ActivityEvent,
+  type EventFacts,
+  type EventKind,
+  type EventSpan,
+} from "./events.ts";
 
 /** Ends of open events go to SQLite this often; the pulse file covers the seconds between. */
 const COMMIT_INTERVAL_US = 15_000_000;
@@ -27,6 +33,8 @@ export interface Recorder {
   /** Lets all open events last until `nowUs`, and gives the sign of life. */
   readonly advance: (nowUs: number) => void;
   readonly open: (kind: EventKind) => OpenEvent | null;
+  /** What the store does not have yet, or not to its end, because it could not be written. Oldest first. */
+  readonly unwritten: () => readonly ActivityEvent[];
   /** A whole event of the past, such as a sleep that was noticed when it was over. */
   readonly add: (facts: EventFacts, startUs: number, endUs: number) => void;
   /** Ends everything at `atUs`, as a suspend or the end of the program does. */
@@ -94,6 +102,12 @@ export function createRecorder(options: {
       store.pulse(nowUs, openIds);
     },
     open: (kind) => open.get(kind) ?? null,
+    unwritten: () =>
+      waiting.map(({ id, facts, startUs, endUs, utcOffsetMinutes, timeZone }) => ({
+        id: id ?? startUs,
+        ...{ startUs, endUs, utcOffsetMinutes, timeZone },
+        ...facts,
+      })),
     add: (facts, startUs, endUs) => {
       const event = describe(facts, startUs);
       event.endUs = endUs;

@@ -59,6 +59,7 @@ export interface Present {
   readonly presenceSinceUs: number | null;
   readonly locked: boolean | null;
   readonly open: Recorder["open"];
+  readonly unwritten: Recorder["unwritten"];
 }
 
 export interface Sampler {
@@ -187,6 +188,7 @@ export function createSampler(options: SamplerOptions): Sampler {
       presenceSinceUs,
       locked: session.locked,
       open: recorder.open,
+      unwritten: recorder.unwritten,
     }),
     trouble: recorder.trouble,
     lastTickUs: () => lastSteadyUs,

@@ -47,10 +47,9 @@ export function readSnapshot(options: SnapshotOptions): Snapshot {
     "editor",
     "system",
   ] as const satisfies EventKind[];
-  const events = store
-    // One microsecond more: what began this very instant is what is asked for.
-    .between(fromUs, nowUs + 1, { kinds, limit: MAX_WINDOW_EVENTS })
-    .events.map((event) => withOpenEnd(event, present, nowUs));
+  // One microsecond more: what began this very instant is what is asked for.
+  const stored = store.between(fromUs, nowUs + 1, { kinds, limit: MAX_WINDOW_EVENTS }).events;
+  const events = withUnwritten(stored, present).map((event) => withOpenEnd(event, present, nowUs));
   const windows = events.filter((event) => event.kind === "window");
   const stretches = mergeStretches(
     windows.filter(({ app }) => !assistantApps.includes(app.toLowerCase())),
@@ -107,9 +106,23 @@ export function pausedSnapshot(sinceUs: number, nowUs: number, timeZone: string)
   };
 }
 
+/** While the disk refuses, what happens is told from memory. */
+function withUnwritten(
+  stored: readonly ActivityEvent[],
+  present: Present | null,
+): readonly ActivityEvent[] {
+  const unwritten = present?.unwritten() ?? [];
+  if (unwritten.length === 0) return stored;
+  const newer = new Set(unwritten.map(({ id }) => id));
+  return [...stored.filter(({ id }) => !newer.has(id)), ...unwritten].sort(
+    (a, b) => a.startUs - b.startUs,
+  );
+}
+
 /** The store's end of a running event is some seconds old, or lies behind `nowUs` when the past is asked for. */
 function withOpenEnd(event: ActivityEvent, present: Present | null, nowUs: number): ActivityEvent {
-  const isRunning = present?.open(event.kind)?.id === event.id;
+  const open = present?.open(event.kind);
+  const isRunning = open !== null && open !== undefined && (open.id ?? open.startUs) === event.id;
   return isRunning || event.endUs > nowUs ? { ...event, endUs: nowUs } : event;
 }
 
