@@ -11,6 +11,8 @@ const DWELL_US = 5_000_000;
 /** Churn of one application may make so many rows at once, and then one in this time: 15 + 40 in an hour. */
 const BURST_ROWS = 15;
 const REFILL_US = 90_000_000;
+/** A page that loads goes through a few titles before its own; when that one stands, they cost nothing. */
+const MAX_REFUND_ROWS = 3;
 /** Applications whose allowance is remembered; the longest unseen is forgotten first. */
 const MAX_APPS = 64;
 
@@ -37,6 +39,20 @@ export function createTitlePacer(): TitlePacer {
   let held: WindowFacts | null = null;
   let recordedWindow: string | undefined;
   let seenSinceUs = 0;
+  /** The last title that stood in this window, and the rows that were spent since. */
+  let stood: WindowFacts | null = null;
+  let spentSince = 0;
+
+  /** The rows that led to a title which stands are given back, unless it is the same title going on. */
+  function stand(seen: WindowFacts): void {
+    const allowance = allowances.get(seen.app);
+    if (allowance !== undefined && (stood === null || !isVariation(stood, seen))) {
+      const rows = allowance.rows + Math.min(spentSince, MAX_REFUND_ROWS);
+      allowance.rows = Math.min(BURST_ROWS, rows);
+    }
+    stood = seen;
+    spentSince = 0;
+  }
 
   function record(facts: WindowFacts | null): WindowFacts | null {
     recorded = facts;
@@ -58,6 +74,7 @@ export function createTitlePacer(): TitlePacer {
     if (allowances.size > MAX_APPS && oldest !== undefined) allowances.delete(oldest);
     if (allowance.rows === 0) return false;
     allowance.rows -= 1;
+    spentSince += 1;
     return true;
   }
 
@@ -67,11 +84,14 @@ export function createTitlePacer(): TitlePacer {
       recordedWindow = window;
       if (facts === null || recorded === null || isOther) {
         seenSinceUs = nowUs;
+        stood = null;
+        spentSince = 0;
         return record(facts);
       }
       if (isSame(held ?? recorded, facts)) return recorded;
       const stoodUs = nowUs - seenSinceUs;
       seenSinceUs = nowUs;
+      if (stoodUs >= DWELL_US) stand(held ?? recorded);
       if (isSame(recorded, facts)) return record(recorded);
       const isChange = stoodUs >= DWELL_US && !isVariation(recorded, facts);
       if (isChange || spend(facts.app, nowUs)) return record(facts);

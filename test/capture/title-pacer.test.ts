@@ -85,6 +85,19 @@ it("a quick look through fifteen tabs is recorded whole", () => {
   ).toEqual(titles);
 });
 
+it("pages that go through several titles while they load are recorded at once, all day long", () => {
+  const pacer = createTitlePacer();
+  for (let page = 0; page < 300; page += 1) {
+    const atUs = page * 20 * SECOND_US;
+    // Letters alone: what differs in its numbers only would be the same title going on.
+    const name = page.toString(2).replaceAll("0", "o").replaceAll("1", "i");
+    for (const [step, title] of ["Loading…", `${name}.example.com`, `Article ${name}`].entries()) {
+      const facts = window(title, "Firefox");
+      expect(pacer.see(facts, atUs + step * 500_000)).toBe(facts);
+    }
+  }
+});
+
 it("pages that differ in their number alone are told apart when they are read", () => {
   const titles = Array.from({ length: 30 }, (_, index) => `Chapter ${index + 1}`);
   expect(
