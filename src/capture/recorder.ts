@@ -105,7 +105,10 @@ export function createRecorder(options: {
     unwritten: () =>
       waiting.map(({ id, facts, startUs, endUs, utcOffsetMinutes, timeZone }) => ({
         id: id ?? startUs,
-        ...{ startUs, endUs, utcOffsetMinutes, timeZone },
+        startUs,
+        endUs,
+        utcOffsetMinutes,
+        timeZone,
         ...facts,
       })),
     add: (facts, startUs, endUs) => {
