@@ -11,3 +11,22 @@ export async function readExecutable(pid: number | null): Promise<string | null>
     return null;
   }
 }
+
+/**
+ * The same for the window in focus, which is asked for at each change of its title: a window that stays is
+ * looked up once.
+ */
+export function createExecutableReader(): (
+  pid: number | null,
+  window: number,
+) => Promise<string | null> {
+  let last: { readonly pid: number; readonly window: number; readonly path: string | null } | null =
+    null;
+  return async (pid, window) => {
+    if (pid === null) return null;
+    if (last?.pid !== pid || last.window !== window) {
+      last = { pid, window, path: await readExecutable(pid) };
+    }
+    return last.path;
+  };
+}

@@ -5,7 +5,7 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import type { WindowSample } from "../events.ts";
-import { readExecutable } from "./process-executable.ts";
+import { createExecutableReader } from "./process-executable.ts";
 import { connectI3, type I3Connection } from "./sway-ipc.ts";
 import type {
   Blindness,
@@ -115,6 +115,7 @@ async function openSource(
   let onLost: ((why: Blindness) => void) | null = null;
   let lost: Blindness | null = null;
   let newest = 0;
+  const executableOf = createExecutableReader();
 
   function lose(reason: string): void {
     lost = {
@@ -143,7 +144,8 @@ async function openSource(
         // A window that is not in focus changes nothing here; all but focus and title need the whole tree,
         // because they do not say what has the focus afterwards.
         if (name === "window" && (change === "title" || change === "focus")) {
-          if (get(container, "focused") === true) quietly(tell(() => toSeen(container)));
+          if (get(container, "focused") === true)
+            quietly(tell(() => toSeen(container, executableOf)));
         } else if (change === "close" || change === "move" || change === "focus") {
           quietly(tell(readTree));
         }
@@ -157,7 +159,7 @@ async function openSource(
 
   async function readTree(): Promise<Seen | null> {
     const focused = findFocused(await inTime(getTree()));
-    return focused === null ? null : toSeen(focused);
+    return focused === null ? null : toSeen(focused, executableOf);
   }
 
   try {
@@ -216,7 +218,10 @@ function findFocused(node: unknown): unknown {
 }
 
 /** The window in a container; null for a workspace or a split, which hold the focus when they are empty. */
-async function toSeen(container: unknown): Promise<Seen | null> {
+async function toSeen(
+  container: unknown,
+  executableOf: ReturnType<typeof createExecutableReader>,
+): Promise<Seen | null> {
   const key = get(container, "id");
   const appId = get(container, "app_id");
   const properties = get(container, "window_properties");
@@ -228,7 +233,7 @@ async function toSeen(container: unknown): Promise<Seen | null> {
 
   const reportedPid = get(container, "pid");
   const pid = typeof reportedPid === "number" && reportedPid > 0 ? reportedPid : null;
-  const executable = await readExecutable(pid);
+  const executable = await executableOf(pid, key);
   const app = [appId, get(properties, "class"), get(properties, "instance")].find(isName);
   const title = get(container, "name");
   return {

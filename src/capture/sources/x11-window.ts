@@ -5,7 +5,7 @@
 import os from "node:os";
 import path from "node:path";
 import type { WindowSample } from "../events.ts";
-import { readExecutable } from "./process-executable.ts";
+import { createExecutableReader } from "./process-executable.ts";
 import {
   StructureNotifyMask,
   WindowGone,
@@ -35,15 +35,7 @@ export function createWindowReader(connection: X11Connection): WindowReader {
   const hostName = os.hostname().toLowerCase();
   /** The check window of an EWMH window manager; null: there is none; undefined: not looked for yet. */
   let manager: number | null | undefined;
-  let executableOf: {
-    readonly pid: number;
-    readonly window: number;
-    readonly path: string | null;
-  } = {
-    pid: 0,
-    window: 0,
-    path: null,
-  };
+  const executableOf = createExecutableReader();
 
   /**
    * EWMH "_NET_SUPPORTING_WM_CHECK": the property names a window that bears the same property naming
@@ -96,14 +88,6 @@ export function createWindowReader(connection: X11Connection): WindowReader {
     return name !== null || state !== null;
   }
 
-  async function executableFor(window: number, pid: number | null): Promise<string | null> {
-    if (pid === null) return null;
-    if (executableOf.pid !== pid || executableOf.window !== window) {
-      executableOf = { pid, window, path: await readExecutable(pid) };
-    }
-    return executableOf.path;
-  }
-
   return {
     isManagerWindow: (window) => window === manager,
     forgetManager: () => {
@@ -135,7 +119,7 @@ export function createWindowReader(connection: X11Connection): WindowReader {
       if (viaFocus && className === null && !(await isClient(window))) return null;
       const title = netName ?? name;
       const pid = isThisHost(toLatin1(machine), hostName) ? toNumber(pidProperty) || null : null;
-      const executable = await executableFor(window, pid);
+      const executable = await executableOf(pid, window);
       return {
         app: toAppName(className) ?? (executable === null ? "unknown" : path.basename(executable)),
         title: title === null ? "" : decodeText(title, atoms),
