@@ -116,7 +116,7 @@ function matchCue(
 }
 
 const CROSSING: ReadonlySet<string> = new Set(
-  "before after since lunch call meeting standup daily zoom break pause interview webinar retro kickoff sync workshop vor nach seit antes desde avant apres depuis".split(
+  "before after since davor danach lunch call meeting standup daily zoom break pause interview webinar retro kickoff sync workshop vor nach seit antes desde avant apres depuis".split(
     " ",
   ),
 );

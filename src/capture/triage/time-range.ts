@@ -49,7 +49,7 @@ export function readTimes(
 const GRAMMARS = ["en", "de", "es", "fr"] as const;
 
 function parseAll(tokens: readonly Token[], language: TurnLanguage): readonly FoundTime[] {
-  const own = language === "other" ? [] : parseTimes(lexTimes(tokens, TIME_WORDS[language], true));
+  const own = parseTimes(lexTimes(tokens, TIME_WORDS[language], language !== "other"));
   const all = [...own];
   for (const other of GRAMMARS) {
     if (other === language) continue;

@@ -175,6 +175,25 @@ describe.each(Object.entries(FRIDAY))("times of a turn in %s", (timeZone, now) =
   });
 });
 
+describe("times in languages that are read in part", () => {
+  it.each([
+    ["cosa stavo facendo ieri pomeriggio", "26 Nov 12:00 → 26 Nov 18:00"],
+    ["martedì scorso", DAY("24")],
+    ["due ore fa", "27 Nov 13:32 → 27 Nov 14:52"],
+    ["mezz'ora fa", "27 Nov 15:32 → 27 Nov 15:52"],
+    ["la settimana scorsa", "16 Nov 00:00 → 23 Nov 00:00"],
+    ["o que fiz ontem à tarde", "26 Nov 12:00 → 26 Nov 18:00"],
+    ["há duas horas", "27 Nov 13:32 → 27 Nov 14:52"],
+    ["na terça-feira às 15h", "24 Nov 14:30 → 24 Nov 15:30"],
+    ["wat deed ik gistermiddag", "26 Nov 12:00 → 26 Nov 18:00"],
+    ["een half uur geleden", "27 Nov 15:32 → 27 Nov 15:52"],
+    ["dinsdagochtend", "24 Nov 06:00 → 24 Nov 12:00"],
+    ["vorige week", "16 Nov 00:00 → 23 Nov 00:00"],
+  ])("%s", (turn, expected) => {
+    expect(spans(turn, "other", "2026-11-27T16:12:00Z", "UTC")).toBe(expected);
+  });
+});
+
 describe("what is not a time", () => {
   it.each([
     "the cat sat on the mat",
