@@ -45,7 +45,7 @@ import type { Config } from "./config.ts";
 import { LINE_BREAK } from "./context/plain-text.ts";
 import { composeParts, composeTurn, textOfParts, type TurnContext } from "./context/turn.ts";
 import { ActivityError } from "./errors.ts";
-import type { Log } from "./log.ts";
+import { reasonForLog, type Log } from "./log.ts";
 import { createOwnerControl } from "./owner-control.ts";
 import type { Paths } from "./paths.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
@@ -219,7 +219,9 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       sampler.refresh();
       // In steps behind everything else; a failure costs a notice, not the start.
       void owner.checkRules().catch((thrown: unknown) => {
-        log.warn("cannot compare the record with the privacy rules", { reason: String(thrown) });
+        log.warn("cannot compare the record with the privacy rules", {
+          reason: reasonForLog(thrown),
+        });
       });
       watchdog.start();
       // Hourly in UTC, which skips and repeats no hour; what is due by then is done, so that a run which was

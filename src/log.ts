@@ -13,4 +13,14 @@ export interface Log {
   readonly error: (message: string, fields?: LogFields) => void;
 }
 
+/**
+ * What a thrown value may say in a log line. Messages of the system speak of paths and addresses; every other may
+ * quote what was being read, as the JSON parser's do, and gives its name alone.
+ */
+export function reasonForLog(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown;
+  const isOfSystem = "code" in thrown && typeof thrown.code === "string" && "syscall" in thrown;
+  return isOfSystem ? thrown.message : thrown.name;
+}
+
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -8,7 +8,7 @@ import type { EventFacts } from "./capture/events.ts";
 import type { Sampler } from "./capture/sampler.ts";
 import type { Clock } from "./clock.ts";
 import { ActivityError } from "./errors.ts";
-import type { Log } from "./log.ts";
+import { reasonForLog, type Log } from "./log.ts";
 import { createBucketMatcher, createTextMatcher, readWish, type Wish } from "./owner-wishes.ts";
 import type { Paths } from "./paths.ts";
 import { createBackup, listCopies, removeCopies } from "./store/backups.ts";
@@ -178,7 +178,7 @@ export function createForgetting(
       await createBackup(store.database, paths.dataDirectory, clock.nowUs());
     } catch (error) {
       // What was asked for is done; the next backup is made in its own time.
-      log.warn("no backup could be made after forgetting", { reason: String(error) });
+      log.warn("no backup could be made after forgetting", { reason: reasonForLog(error) });
     }
     return removed;
   }

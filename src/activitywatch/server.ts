@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ActivityError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import { reasonForLog, type Log } from "../log.ts";
 import { judgeAccess, type AccessOptions } from "./access.ts";
 import type { Buckets } from "./buckets.ts";
 import type { BucketRange } from "./port.ts";
@@ -38,7 +38,7 @@ export async function serveActivityWatch(
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     void answer({ ...options, port }, request, response).catch((thrown: unknown) => {
       if (!(thrown instanceof WireError))
-        options.log.error("an ActivityWatch request failed", { reason: reasonOf(thrown) });
+        options.log.error("an ActivityWatch request failed", { reason: reasonForLog(thrown) });
       sendMessage(response, thrown instanceof WireError ? 400 : 500, reasonOf(thrown));
     });
   });

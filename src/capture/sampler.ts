@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../clock.ts";
 import type { EventStore } from "../store/events.ts";
-import type { Log } from "../log.ts";
+import { reasonForLog, type Log } from "../log.ts";
 import {
   EVENT_KINDS,
   type EditorSample,
@@ -297,7 +297,7 @@ export function createSampler(options: SamplerOptions): Sampler {
     asking.add(kind);
     void answer(kind)
       .catch((thrown: unknown) => {
-        log.warn("a source failed to answer", { kind, reason: String(thrown) });
+        log.warn("a source failed to answer", { kind, reason: reasonForLog(thrown) });
       })
       .finally(() => asking.delete(kind));
   }

@@ -4,7 +4,7 @@
  * noticed by reading them back.
  */
 import type { Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
+import { reasonForLog, type Log } from "../log.ts";
 import type { SourceKeeper } from "./sources/keeper.ts";
 import type { Blindness, SampleOf, SourceKind, SourceResult } from "./sources/source.ts";
 
@@ -79,7 +79,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       checkStore();
       await Promise.all(keepers.filter(({ isPolled }) => !isPolled).map(ask));
     } catch (thrown) {
-      log.error("the watchdog failed", { reason: String(thrown) });
+      log.error("the watchdog failed", { reason: reasonForLog(thrown) });
     } finally {
       checking = false;
     }

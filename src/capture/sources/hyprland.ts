@@ -207,10 +207,19 @@ interface Seen {
   readonly sample: WindowSample;
 }
 
+/** The parser's own message would quote the answer, and with it a title. */
+function parseJson(answer: string): unknown {
+  try {
+    return JSON.parse(answer);
+  } catch {
+    throw new Error("its answer was not JSON");
+  }
+}
+
 /** Asks on a connection of its own, as the protocol wants. `{}` is the answer when nothing has the focus. */
 async function readActiveWindow(socketPath: string): Promise<Seen | null> {
   const answer = await request(socketPath);
-  const window: unknown = JSON.parse(answer);
+  const window = parseJson(answer);
   const key = get(window, "address");
   if (typeof key !== "string" || key === "") {
     if (typeof window === "object" && window !== null) return null;
