@@ -25,7 +25,7 @@ import {
 import { readTopic, type Topic } from "./triage/topic.ts";
 import { readTurn } from "./triage/read-turn.ts";
 import type { Intent, TurnReading } from "./triage/turn-reading.ts";
-import { weighReadings } from "./triage/weigh.ts";
+import { isPlainSmallTalk, weighReadings } from "./triage/weigh.ts";
 import type { WordVectors } from "./triage/word-vectors.ts";
 
 const DEFAULT_DIGEST_TOKENS = 400;
@@ -89,13 +89,14 @@ export function createDigester(options: DigesterOptions): Digester {
   const index = createDocumentIndex();
   const projects = createProjects();
   const semantic = vectors === undefined ? null : createSemanticFinder(vectors);
-  const listener: IndexListener | undefined =
-    semantic === null
-      ? undefined
-      : {
-          onDocument: (document) => semantic.add(document.id, documentWords(document).keys()),
-          onClear: semantic.clear,
-        };
+  const listener: IndexListener = {
+    onDocument: (document) => semantic?.add(document.id, documentWords(document).keys()),
+    // What was learned from documents that expired goes with them.
+    onClear: () => {
+      projects.clear();
+      semantic?.clear();
+    },
+  };
   const isHidden = (document: HistoryDocument): boolean => isAssistant(document.app);
 
   const learn = (nowUs: number, maxVisits?: number): boolean => {
@@ -103,9 +104,10 @@ export function createDigester(options: DigesterOptions): Digester {
     return projects.refresh(history, nowUs, maxVisits);
   };
 
-  const distil = (request: DigestRequest): Distilled => {
+  const distil = (request: DigestRequest): Distilled | null => {
     const { turn, nowUs, timeZone } = request;
     const reading = readInContext(request);
+    if (isPlainSmallTalk(reading)) return null;
     learn(nowUs);
     const context: ReadingContext = {
       history,
@@ -155,7 +157,9 @@ export function createDigester(options: DigesterOptions): Digester {
   };
 
   const render = (request: DigestRequest): DigestAnswer => {
-    const { intent, source, lines } = distil(request);
+    const distilled = distil(request);
+    if (distilled === null) return SMALL_TALK;
+    const { intent, source, lines } = distilled;
     return finish(request, intent, source, lines);
   };
 
@@ -165,6 +169,7 @@ export function createDigester(options: DigesterOptions): Digester {
     deadlineMs: number,
   ): Promise<DigestAnswer> => {
     const distilled = distil(request);
+    if (distilled === null) return SMALL_TALK;
     const { intent, source, lines } = distilled;
     // Small talk is none of the model's business, and what is in front needs no choosing.
     if (lines.length === 0 || intent === "now") return finish(request, intent, source, lines);
@@ -203,6 +208,8 @@ const SILENCE = {
   eventIds: [],
   untrustedSpans: [],
 } as const;
+
+const SMALL_TALK: DigestAnswer = { ...SILENCE, intent: "none", source: "rules" };
 
 /** What a turn was found to ask for, before anything is fitted. */
 interface Distilled {

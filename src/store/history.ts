@@ -34,8 +34,10 @@ export interface Absence {
 export interface ActivityHistory {
   /** Start of the oldest visit, or null when nothing was recorded yet. */
   readonly firstUs: () => number | null;
-  /** How many documents there are and the greatest id: changes when any are added or forgotten. */
-  readonly extent: () => { readonly documents: number; readonly lastDocumentId: number };
+  /** The greatest id of a document; 0 when there is none. */
+  readonly lastDocumentId: () => number;
+  /** How many documents there are: less than were added when some were forgotten. Counts them, one by one. */
+  readonly documentCount: () => number;
   /** Window documents with an id above `id`, ascending. */
   readonly documentsAfter: (id: number, limit: number) => readonly HistoryDocument[];
   /** Those of `ids` that exist, in no particular order. */
@@ -64,8 +66,11 @@ export function createHistory(database: StoreDatabase): ActivityHistory {
   const first = database.prepare<{ start_us: number }>(
     "SELECT start_us FROM visit ORDER BY start_us LIMIT 1",
   );
-  const extent = database.prepare<{ documents: number; last_id: number | null }>(
-    "SELECT count(*) AS documents, max(id) AS last_id FROM document",
+  const lastDocument = database.prepare<{ id: number | null }>(
+    "SELECT max(id) AS id FROM document",
+  );
+  const countDocuments = database.prepare<{ documents: number }>(
+    "SELECT count(*) AS documents FROM document",
   );
   const documentsAfter = database.prepare<HistoryDocument>(
     `SELECT id, app, title, place FROM document
@@ -111,10 +116,8 @@ export function createHistory(database: StoreDatabase): ActivityHistory {
 
   return {
     firstUs: () => first.get()?.start_us ?? null,
-    extent: () => {
-      const row = extent.get();
-      return { documents: row?.documents ?? 0, lastDocumentId: row?.last_id ?? 0 };
-    },
+    lastDocumentId: () => lastDocument.get()?.id ?? 0,
+    documentCount: () => countDocuments.get()?.documents ?? 0,
     documentsAfter: (id, limit) => documentsAfter.all(id, limit),
     documents: (ids) => (ids.length === 0 ? [] : documents.all(JSON.stringify(ids))),
     visitsFrom: (fromUs, toUs, limit) => visitsFrom.all(fromUs, toUs, limit),

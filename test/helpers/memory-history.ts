@@ -65,7 +65,8 @@ export function createMemoryHistory(
 
   return {
     firstUs: () => visits[0]?.startUs ?? null,
-    extent: () => ({ documents: documents.length, lastDocumentId: documents.length }),
+    lastDocumentId: () => documents.length,
+    documentCount: () => documents.length,
     documentsAfter: (id, limit) => documents.slice(id, id + limit),
     documents: (wanted) => documents.filter(({ id }) => wanted.includes(id)),
     visitsFrom: (fromUs, toUs, limit) => started(fromUs, toUs).slice(0, limit),

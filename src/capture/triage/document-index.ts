@@ -29,8 +29,6 @@ export interface DocumentIndex {
   readonly ids: () => readonly number[];
   /** What a folded word of a turn hits; `alike: false` keeps to the word's own letters and inflections. */
   readonly find: (word: string, options?: { readonly alike?: boolean }) => WordHits;
-  /** Whether the very word, or its stem, stands in any document. */
-  readonly has: (word: string) => boolean;
 }
 
 export interface IndexListener {
@@ -42,12 +40,12 @@ export interface IndexListener {
 export function createDocumentIndex(): DocumentIndex {
   let vocabulary = new Map<string, number>();
   let words: string[] = [];
-  let postings: number[][] = [];
-  let stems = new Map<string, number[]>();
+  let postings: ShortList[] = [];
+  let stems = new Map<string, ShortList>();
   let documents = 0;
   let ids: number[] = [];
   let lastId = 0;
-  let seen = { documents: 0, lastDocumentId: 0 };
+  let seen = { last: 0, count: 0 };
 
   const clear = (): void => {
     vocabulary = new Map();
@@ -57,7 +55,7 @@ export function createDocumentIndex(): DocumentIndex {
     documents = 0;
     ids = [];
     lastId = 0;
-    seen = { documents: 0, lastDocumentId: 0 };
+    seen = { last: 0, count: 0 };
   };
 
   const add = (document: HistoryDocument): void => {
@@ -65,19 +63,18 @@ export function createDocumentIndex(): DocumentIndex {
     ids.push(document.id);
     lastId = document.id;
     for (const [word, weak] of documentWords(document)) {
-      let wordId = vocabulary.get(word);
-      if (wordId === undefined) {
-        wordId = words.length;
-        vocabulary.set(word, wordId);
-        words.push(word);
-        postings.push([]);
-        const stem = stemWord(word);
-        const siblings = stems.get(stem);
-        if (siblings === undefined) stems.set(stem, [wordId]);
-        else siblings.push(wordId);
-      }
       // The sign of an entry says whether the word stands in the title or only in the address.
-      postings[wordId]?.push(weak ? -document.id : document.id);
+      const entry = weak ? -document.id : document.id;
+      const wordId = vocabulary.get(word);
+      if (wordId !== undefined) {
+        postings[wordId] = withOneMore(postings[wordId], entry);
+        continue;
+      }
+      vocabulary.set(word, words.length);
+      const stem = stemWord(word);
+      stems.set(stem, withOneMore(stems.get(stem), words.length));
+      words.push(word);
+      postings.push(entry);
     }
   };
 
@@ -87,7 +84,7 @@ export function createDocumentIndex(): DocumentIndex {
     closeness: number,
   ): void => {
     for (const wordId of wordIds) {
-      for (const entry of postings[wordId] ?? []) {
+      for (const entry of listOf(postings[wordId])) {
         const id = Math.abs(entry);
         const near = entry < 0 ? closeness * 0.8 : closeness;
         if ((found.get(id) ?? 0) < near) found.set(id, near);
@@ -101,10 +98,11 @@ export function createDocumentIndex(): DocumentIndex {
 
   return {
     refresh: (history, listener) => {
-      const extent = history.extent();
-      const grown = extent.lastDocumentId - seen.lastDocumentId;
-      const added = extent.documents - seen.documents;
-      if (grown === 0 && added === 0) return false;
+      const last = history.lastDocumentId();
+      if (last === seen.last) return false;
+      const count = history.documentCount();
+      const grown = last - seen.last;
+      const added = count - seen.count;
       // Ids are handed out one by one: fewer documents than ids means that some were deleted.
       if (added !== grown) {
         clear();
@@ -118,17 +116,16 @@ export function createDocumentIndex(): DocumentIndex {
         }
         if (batch.length < 2000) break;
       }
-      seen = extent;
+      seen = { last, count };
       return true;
     },
     clear,
     size: () => documents,
     ids: () => ids,
-    has: (word) => vocabulary.has(word) || stems.has(stemWord(word)),
     find: (word, options) => {
       const found = new Map<number, number>();
       const exact = vocabulary.get(word);
-      gather(found, stems.get(stemWord(word)) ?? [], 0.95);
+      gather(found, listOf(stems.get(stemWord(word))), 0.95);
       if (exact !== undefined) gather(found, [exact], 1);
       if (found.size > 0) {
         return {
@@ -150,6 +147,21 @@ export function createDocumentIndex(): DocumentIndex {
       };
     },
   };
+}
+
+/** Most lists have one entry: it stands by itself, which saves half of the memory. */
+type ShortList = number | number[];
+
+function withOneMore(list: ShortList | undefined, entry: number): ShortList {
+  if (list === undefined) return entry;
+  if (typeof list === "number") return [list, entry];
+  list.push(entry);
+  return list;
+}
+
+function listOf(list: ShortList | undefined): readonly number[] {
+  if (list === undefined) return [];
+  return typeof list === "number" ? [list] : list;
 }
 
 /** Words of a document; the value is true for those that stand only in its address. */

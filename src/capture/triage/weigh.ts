@@ -43,6 +43,17 @@ export function weighReadings(slots: Slots): WeighedReadings {
   return { intent: first.intent, readings };
 }
 
+/**
+ * Whether a turn is small talk beyond any slot: what a title could still say for it would not reach the bar. Spares the
+ * search for most turns that need none.
+ */
+export function isPlainSmallTalk({ intents, times, anchors, sides }: TurnReading): boolean {
+  return intents.none > HIGHEST_BAR && times.length + anchors.length + sides.length === 0;
+}
+
+/** What `isSmallTalk` allows at most to a turn without a time and without an event. */
+const HIGHEST_BAR = 0.85;
+
 /** In the order of preference between equals. */
 const ANSWERED = [
   "anchor",

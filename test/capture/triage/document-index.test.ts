@@ -53,16 +53,20 @@ describe("the document index", () => {
     expect(index.size()).toBe(2);
   });
 
-  it("forgets the words of a document that was deleted from the store", () => {
+  it("forgets the words of a deleted document when the next one comes, or at once when told to", () => {
+    const titles = ["secret plan", "weather", "news"];
     const index = createDocumentIndex();
-    const full = createMemoryHistory(windows("secret plan", "weather", "news"));
-    index.refresh(full);
+    index.refresh(createMemoryHistory(windows(...titles)));
+    const after = createMemoryHistory(windows(...titles, "sports"));
     index.refresh({
-      ...full,
-      extent: () => ({ documents: 2, lastDocumentId: 3 }),
-      documentsAfter: (id, limit) => full.documentsAfter(id, limit).filter(({ id }) => id !== 1),
+      ...after,
+      documentCount: () => 3,
+      documentsAfter: (id, limit) => after.documentsAfter(id, limit).filter(({ id }) => id !== 1),
     });
     expect(index.find("secret").how).toBe("none");
-    expect(index.find("weather").how).toBe("exact");
+    expect(index.find("sports").how).toBe("exact");
+    index.clear();
+    expect(index.find("weather").how).toBe("none");
+    expect(index.size()).toBe(0);
   });
 });
