@@ -8,6 +8,8 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/system/**", "test/desktops/**"],
+          // No test here needs a second; on a busy machine one may have to wait for its turn.
+          testTimeout: 30_000,
         },
       },
       {

@@ -4,42 +4,25 @@
  * others running.
  */
 import { schedule, type ScheduledTask } from "node-cron";
-import type {
-  ActivityApi,
-  ContextAnswer,
-  ContextRequest,
-  StatusAnswer,
-  TurnFrame,
-  WatchMessage,
-} from "./api.ts";
+import type { ActivityApi, TurnFrame, WatchMessage } from "./api.ts";
+import { createAnswers } from "./answers.ts";
 import { createDaemonNotices } from "./auto-reply/reply/daemon-notices.ts";
 import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
-import { etagOf, renderContextBlock } from "./capture/context-block.ts";
-import { createDigester, type DigestAnswer } from "./capture/context-digest.ts";
 import { createPrivacyGate, type PrivacyGate } from "./capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { checkPrivacyGate } from "./capture/privacy-check.ts";
 import { openRecording } from "./capture/recording.ts";
 import { createSampler, type Sampler } from "./capture/sampler.ts";
-import { pausedSnapshot, readSnapshot } from "./capture/snapshot.ts";
 import { createSourceKeeper, type SourceKeeper } from "./capture/sources/keeper.ts";
 import {
   createReplayRegistry,
   createSourceRegistry,
   type SourceRegistry,
 } from "./capture/sources/registry.ts";
-import type {
-  Blindness,
-  SampleOf,
-  SourceKind,
-  SourceResult,
-  SourceStatus,
-} from "./capture/sources/source.ts";
-import { createLinePicker } from "./capture/triage/model.ts";
-import { openWordVectors } from "./capture/triage/word-vectors.ts";
-import { createTurnMemory } from "./capture/turn-memory.ts";
+import type { SampleOf, SourceKind, SourceResult } from "./capture/sources/source.ts";
 import { createWatchdog, type Watched } from "./capture/watchdog.ts";
+import { createChangeSignal } from "./change-signal.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { LINE_BREAK } from "./context/plain-text.ts";
@@ -48,19 +31,15 @@ import { ActivityError } from "./errors.ts";
 import { reasonForLog, type Log } from "./log.ts";
 import { createOwnerControl } from "./owner-control.ts";
 import type { Paths } from "./paths.ts";
+import { readStatus } from "./status.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
 import { openEventStore } from "./store/events.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
-import { createHistory } from "./store/history.ts";
 import { openSearch } from "./store/search.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
-import { VERSION } from "./version.ts";
 
 const MAX_TICK_AGE_US = 10_000_000;
-const EXACT_BUDGET_TOKENS = 170;
 const DEFAULT_EVENTS_LIMIT = 1_000;
-/** What is learned of the record at once, a few milliseconds of work. */
-const LEARN_VISITS = 2_000;
 
 export interface ActivityAppOptions {
   readonly config: Config;
@@ -120,22 +99,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   });
   const notices = createMessageNotices(queue, clock.nowUs);
   const ownNotices = createDaemonNotices(config.notices, notices.say);
-  const assistantApps = capture.assistant_apps.map((app) => app.toLowerCase());
-  const digester = createDigester({
-    history: createHistory(store.database),
-    ...(config.digest.semantic ? { vectors: openWordVectors() } : {}),
-    isAssistant: (app) => assistantApps.includes(app.toLowerCase()),
-  });
-  const picker =
-    config.digest.model_url === ""
-      ? null
-      : createLinePicker({ url: config.digest.model_url, model: config.digest.model_name });
-  const turns = createTurnMemory();
-  let isClosed = false;
   const changes = createChangeSignal();
-  /** The present block in the zone of this machine, until something changes or the minute is over. */
-  let held: { readonly minute: number; readonly answer: ContextAnswer } | null = null;
-
   let told = { id: 0, etag: "" };
 
   const sampler = createSampler({
@@ -144,10 +108,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     clock,
     log,
     idleAfterMs: capture.idle_after_seconds * 1000,
-    onChange: () => {
-      held = null;
-      changes.notify();
-    },
+    onChange: changed,
   });
 
   const owner = createOwnerControl({
@@ -159,10 +120,17 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     clock,
     log,
     onChange: () => {
-      held = null;
       ownNotices.paused(owner.paused() !== null);
-      changes.notify();
+      changed();
     },
+  });
+
+  const answers = createAnswers({
+    store,
+    present: sampler.present,
+    paused: owner.paused,
+    config,
+    clock,
   });
 
   const keepers = {
@@ -194,10 +162,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     },
     clock,
     log,
-    onChange: () => {
-      held = null;
-      changes.notify();
-    },
+    onChange: changed,
   });
 
   return {
@@ -231,7 +196,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         timezone: "Etc/UTC",
         noOverlap: true,
       });
-      learnInSteps();
+      answers.learn();
     },
     guests: {
       buckets: createBucketStore(store.database),
@@ -245,9 +210,20 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       store.latest("window", 1);
       return clock.monotonicUs() - sampler.lastTickUs() < MAX_TICK_AGE_US;
     },
-    status: async () => readStatus(),
+    status: async () =>
+      readStatus({
+        startedUs,
+        nowUs: clock.nowUs(),
+        paths,
+        store,
+        keepers,
+        trouble: sampler.trouble(),
+        paused: owner.paused(),
+        notes: owner.notes(),
+        problems: [...owner.problems(), ...watchdog.problems()],
+      }),
     context: async (request) => {
-      const given = await answer(request);
+      const given = await answers.answer(request);
       owner.note(request, given);
       return given;
     },
@@ -273,7 +249,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       return found;
     },
     search: async ({ client, ...request }) => {
-      settle();
+      answers.settle();
       const found = await search.search(request);
       owner.noteSearch(client, request.q, found.hits);
       return found;
@@ -302,14 +278,13 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       } finally {
         // What was learned from it goes as well, also of what was forgotten before something failed.
         if (request.dryRun !== true) {
-          digester.unlearn();
-          turns.clear();
+          answers.unlearn();
         }
       }
     },
     ledger: async (request) => owner.ledger(request),
     close: async () => {
-      isClosed = true;
+      answers.close();
       watchdog.close();
       for (const keeper of Object.values(keepers)) keeper?.close();
       sampler.close();
@@ -322,6 +297,11 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       store.close();
     },
   };
+
+  function changed(): void {
+    answers.changed();
+    changes.notify();
+  }
 
   function keep<K extends SourceKind & keyof Config["capture"]>(
     kind: K,
@@ -337,9 +317,8 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         onSample(result);
       },
       onState: ({ state }) => {
-        held = null;
         ownNotices.source(kind, state);
-        changes.notify();
+        changed();
       },
     });
   }
@@ -355,7 +334,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     turn: string,
     render: (context: Omit<TurnContext, "ownerText">) => T,
   ): Promise<T> {
-    const given = await answer({ ...frame, form, turn });
+    const given = await answers.answer({ ...frame, form, turn });
     const { block, untrustedSpans } = given;
     const activity = block === null ? [] : [{ block, untrustedSpans }];
     notices.spoke(frame.session);
@@ -372,127 +351,12 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     );
   }
 
-  /** At once, unless a model is asked to choose lines. */
-  function answer(request: ContextRequest): ContextAnswer | Promise<ContextAnswer> {
-    if (request.form === "digest" && request.turn === undefined) {
-      throw new ActivityError(
-        "bad_request",
-        "A digest needs the turn that it is distilled for.",
-        'Give the turn, or ask for form "exact" or "auto".',
-      );
-    }
-    // Without a turn there is nothing to choose by, and the present is the best guess.
-    if (request.form === "exact" || request.turn === undefined) return exactAnswer(request);
-    // A turn about what is in front of the owner wants the present to the second.
-    const choose = (digest: ContextAnswer): ContextAnswer =>
-      request.form === "auto" && digest.intent === "now" ? exactAnswer(request) : digest;
-    const digest = digestAnswer(request, request.turn);
-    return digest instanceof Promise ? digest.then(choose) : choose(digest);
-  }
-
-  function exactAnswer(request: ContextRequest): ContextAnswer {
-    return request.now === undefined
-      ? presentAnswer(request)
-      : renderAnswer(request, parseNow(request.now), true);
-  }
-
-  /** Visits follow the events about once a minute; who asks about the past means the last minute too. */
-  function settle(): void {
-    try {
-      store.settle();
-    } catch (thrown) {
-      // While nothing can be written, the answer comes from what was settled before.
-      if (!(thrown instanceof ActivityError)) throw thrown;
-    }
-  }
-
-  function digestAnswer(
-    request: ContextRequest,
-    turn: string,
-  ): ContextAnswer | Promise<ContextAnswer> {
-    const startedAtUs = clock.monotonicUs();
-    const deadlineMs = performance.now() + config.digest.model_timeout_ms;
-    settle();
-    const nowUs = request.now === undefined ? clock.nowUs() : parseNow(request.now);
-    const { session, budgetTokens } = request;
-    const previousTurn = session === undefined ? null : turns.exchange(session, turn, nowUs);
-    const isPaused = owner.paused() !== null;
-    const asked = {
-      turn,
-      nowUs,
-      timeZone: request.timeZone ?? clock.timeZone(),
-      ...(previousTurn === null ? {} : { previousTurn }),
-      // While recording is paused nothing is told; the turn is still read, for what it asks.
-      ...(isPaused ? { budgetTokens: 0 } : budgetTokens === undefined ? {} : { budgetTokens }),
-    };
-    const silence = isPaused
-      ? "recording is paused: nothing is told"
-      : "nothing that was recorded bears on the turn";
-    const tell = ({ block, ...rest }: DigestAnswer): ContextAnswer => ({
-      block,
-      ...rest,
-      form: "digest",
-      ms: (clock.monotonicUs() - startedAtUs) / 1000,
-      asOfUs: nowUs,
-      reasons: block === null ? [silence] : rest.reasons,
-      etag: etagOf(block ?? ""),
-    });
-    if (picker === null || isPaused) return tell(digester.render(asked));
-    return digester.renderWith(asked, picker, deadlineMs).then(tell);
-  }
-
-  /** Reads what was recorded before this start, a little at a time, so that the first digest need not wait. */
-  function learnInSteps(): void {
-    if (isClosed || digester.learn(clock.nowUs(), LEARN_VISITS)) return;
-    setImmediate(learnInSteps);
-  }
-
-  function presentAnswer(request: ContextRequest): ContextAnswer {
-    const nowUs = clock.nowUs();
-    if (request.budgetTokens !== undefined || request.timeZone !== undefined) {
-      return renderAnswer(request, nowUs, false);
-    }
-    // The zone is asked with the minute: asking costs several times what the answer costs.
-    const minute = Math.floor(nowUs / 60_000_000);
-    if (held?.minute !== minute) held = { minute, answer: renderAnswer(request, nowUs, false) };
-    return held.answer;
-  }
-
-  function renderAnswer(
-    request: ContextRequest,
-    nowUs: number,
-    fromRecordAlone: boolean,
-  ): ContextAnswer {
-    const startedAtUs = clock.monotonicUs();
-    const timeZone = request.timeZone ?? clock.timeZone();
-    const pause = owner.paused();
-    const snapshot =
-      pause === null
-        ? readSnapshot({
-            store,
-            present: fromRecordAlone ? null : sampler.present(),
-            nowUs,
-            timeZone,
-            assistantApps,
-          })
-        : pausedSnapshot(pause.sinceUs, nowUs, timeZone);
-    const rendered = renderContextBlock(snapshot, request.budgetTokens ?? EXACT_BUDGET_TOKENS);
-    return {
-      ...rendered,
-      form: "exact",
-      intent: "now",
-      source: "rules",
-      ms: (clock.monotonicUs() - startedAtUs) / 1000,
-      asOfUs: nowUs,
-    };
-  }
-
   async function* watch(signal?: AbortSignal, client?: string): AsyncGenerator<WatchMessage> {
     let lastId = 0;
     for (;;) {
       if (signal?.aborted === true) return;
       const next = changes.next(signal);
-      const present = presentAnswer({ form: "exact" });
+      const present = answers.present();
       // One number per change of the block, whoever watches.
       if (present.etag !== told.etag) told = { id: told.id + 1, etag: present.etag };
       if (told.id !== lastId) {
@@ -502,59 +366,6 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       }
       if (!(await next)) return;
     }
-  }
-
-  function readStatus(): StatusAnswer {
-    const trouble = sampler.trouble();
-    const sources = statusOfSources();
-    const problems: Blindness[] = sources
-      .filter(({ state, kind }) => state === "lost" || (state === "blind" && kind === "window"))
-      .map(({ kind, why }) => ({
-        reason: `${kind} cannot be seen: ${why?.reason ?? "unknown"}`,
-        remedy: why?.remedy ?? "",
-      }));
-    problems.push(...owner.problems());
-    problems.push(...watchdog.problems());
-    if (store.recovery !== null) {
-      const { salvaged, fromBackup, setAsidePath } = store.recovery;
-      problems.push({
-        reason: `The database was damaged: ${salvaged} events were read from it and ${fromBackup} more from a backup.`,
-        remedy: `The damaged file lies at ${setAsidePath}; remove it when you need it no more.`,
-      });
-    }
-    if (trouble !== null) {
-      problems.push({
-        reason: `The store cannot be written: ${trouble.reason} ${trouble.waiting} events are held in memory.`,
-        remedy: `Make room or give write access in ${paths.dataDirectory}; writing goes on by itself.`,
-      });
-    }
-    return {
-      version: VERSION,
-      pid: process.pid,
-      startedUs,
-      nowUs: clock.nowUs(),
-      socket: paths.socketPath,
-      health: problems.length === 0 ? "ok" : "degraded",
-      problems,
-      notes: owner.notes(),
-      paused: owner.paused(),
-      sources,
-      store: { ...store.summary(), writable: trouble === null },
-    };
-  }
-
-  function statusOfSources(): readonly SourceStatus[] {
-    return Object.entries(keepers).map(
-      ([kind, keeper]) =>
-        keeper?.status() ?? {
-          kind: kind as SourceKind,
-          state: "off",
-          backend: null,
-          sinceUs: startedUs,
-          why: null,
-          rejected: [],
-        },
-    );
   }
 }
 
@@ -587,53 +398,4 @@ function polled<K extends SourceKind>(
 function redactLines(text: string, redact: (raw: string) => string): string {
   if (Buffer.byteLength(text) <= MAX_TEXT_UNITS) return redact(text);
   return text.split(LINE_BREAK).map(redact).join("\n");
-}
-
-function parseNow(text: string): number {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) {
-    throw new ActivityError(
-      "bad_request",
-      `Cannot read now "${text}" as an instant.`,
-      "Give ISO 8601, such as 2026-11-27T16:12:00+01:00.",
-    );
-  }
-  return ms * 1000;
-}
-
-/** Wakes every waiter at each change; many changes in one turn of the event loop are one. */
-function createChangeSignal(): {
-  readonly notify: () => void;
-  /** Resolves to true at the next change, to false when `signal` aborts or everything ends. */
-  readonly next: (signal?: AbortSignal) => Promise<boolean>;
-  readonly close: () => void;
-} {
-  let waiters: ((changed: boolean) => void)[] = [];
-  const wake = (changed: boolean): void => {
-    const woken = waiters;
-    waiters = [];
-    for (const resolve of woken) resolve(changed);
-  };
-  let isQueued = false;
-  return {
-    notify: () => {
-      if (isQueued || waiters.length === 0) return;
-      isQueued = true;
-      setImmediate(() => {
-        isQueued = false;
-        wake(true);
-      });
-    },
-    next: (signal) =>
-      new Promise((resolve) => {
-        const abort = (): void => settle(false);
-        const settle = (changed: boolean): void => {
-          signal?.removeEventListener("abort", abort);
-          resolve(changed);
-        };
-        waiters.push(settle);
-        signal?.addEventListener("abort", abort, { once: true });
-      }),
-    close: () => wake(false),
-  };
 }

@@ -23,7 +23,7 @@ const ROOMS = [
   { name: "import", pattern: /^activitywatch\/import[^/]*\.ts$/ },
   { name: "api", pattern: /^api\.ts$/ },
   { name: "config", pattern: /^config(-edit|-pages)?\.ts$/ },
-  { name: "app", pattern: /^(app|owner-[a-z]+)\.ts$/ },
+  { name: "app", pattern: /^(app|answers|status|change-signal|owner-[a-z]+)\.ts$/ },
   { name: "local-api", pattern: /^local-api\// },
   { name: "root", pattern: /^index\.ts$/ },
   { name: "daemon", pattern: /^daemon\// },

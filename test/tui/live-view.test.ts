@@ -147,7 +147,7 @@ describe("the live view", () => {
           }
         },
       ),
-      { numRuns: propertyRuns(150, 5_000) },
+      { numRuns: propertyRuns(100, 2_000) },
     );
   });
 });

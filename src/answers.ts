@@ -1,0 +1,209 @@
+/**
+ * Answers to requests for context: the real-time block, the digest, or whichever a turn calls for. It hides what
+ * is held ready between two requests and promises that a request which names its instant gets the same answer
+ * whenever it is made.
+ */
+import type { ContextAnswer, ContextRequest } from "./api.ts";
+import { etagOf, renderContextBlock } from "./capture/context-block.ts";
+import { createDigester, type DigestAnswer } from "./capture/context-digest.ts";
+import type { Sampler } from "./capture/sampler.ts";
+import { pausedSnapshot, readSnapshot } from "./capture/snapshot.ts";
+import { createLinePicker } from "./capture/triage/model.ts";
+import { openWordVectors } from "./capture/triage/word-vectors.ts";
+import { createTurnMemory } from "./capture/turn-memory.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { ActivityError } from "./errors.ts";
+import type { EventStore } from "./store/events.ts";
+import { createHistory } from "./store/history.ts";
+
+const EXACT_BUDGET_TOKENS = 170;
+/** What is learned of the record at once, a few milliseconds of work. */
+const LEARN_VISITS = 2_000;
+
+export interface Answers {
+  /** At once, unless a model is asked to choose lines. Throws `bad_request`. */
+  readonly answer: (request: ContextRequest) => ContextAnswer | Promise<ContextAnswer>;
+  /** The real-time block of this instant. */
+  readonly present: () => ContextAnswer;
+  /** Something changed that the block could show. */
+  readonly changed: () => void;
+  /** Makes visits of the newest events, for who asks about the past. */
+  readonly settle: () => void;
+  /** Reads what was recorded before this start, a little at a time, so that the first digest need not wait. */
+  readonly learn: () => void;
+  /** Lets go of all that was learned of the record, after the owner had something forgotten. */
+  readonly unlearn: () => void;
+  readonly close: () => void;
+}
+
+export interface AnswersOptions {
+  readonly store: EventStore;
+  readonly present: Sampler["present"];
+  /** The pause in force, or null. */
+  readonly paused: () => { readonly sinceUs: number } | null;
+  readonly config: Config;
+  readonly clock: Clock;
+}
+
+export function createAnswers(options: AnswersOptions): Answers {
+  const { store, paused, config, clock } = options;
+  const assistantApps = config.capture.assistant_apps.map((app) => app.toLowerCase());
+  const digester = createDigester({
+    history: createHistory(store.database),
+    ...(config.digest.semantic ? { vectors: openWordVectors() } : {}),
+    isAssistant: (app) => assistantApps.includes(app.toLowerCase()),
+  });
+  const picker =
+    config.digest.model_url === ""
+      ? null
+      : createLinePicker({ url: config.digest.model_url, model: config.digest.model_name });
+  const turns = createTurnMemory();
+  let isClosed = false;
+  /** The present block in the zone of this machine, until something changes or the minute is over. */
+  let held: { readonly minute: number; readonly answer: ContextAnswer } | null = null;
+
+  return {
+    answer,
+    present: () => presentAnswer({ form: "exact" }),
+    changed: () => {
+      held = null;
+    },
+    settle,
+    learn: learnInSteps,
+    unlearn: () => {
+      digester.unlearn();
+      turns.clear();
+    },
+    close: () => {
+      isClosed = true;
+    },
+  };
+
+  /** At once, unless a model is asked to choose lines. */
+  function answer(request: ContextRequest): ContextAnswer | Promise<ContextAnswer> {
+    if (request.form === "digest" && request.turn === undefined) {
+      throw new ActivityError(
+        "bad_request",
+        "A digest needs the turn that it is distilled for.",
+        'Give the turn, or ask for form "exact" or "auto".',
+      );
+    }
+    // Without a turn there is nothing to choose by, and the present is the best guess.
+    if (request.form === "exact" || request.turn === undefined) return exactAnswer(request);
+    // A turn about what is in front of the owner wants the present to the second.
+    const choose = (digest: ContextAnswer): ContextAnswer =>
+      request.form === "auto" && digest.intent === "now" ? exactAnswer(request) : digest;
+    const digest = digestAnswer(request, request.turn);
+    return digest instanceof Promise ? digest.then(choose) : choose(digest);
+  }
+
+  function exactAnswer(request: ContextRequest): ContextAnswer {
+    return request.now === undefined
+      ? presentAnswer(request)
+      : renderAnswer(request, parseNow(request.now), true);
+  }
+
+  /** Visits follow the events about once a minute; who asks about the past means the last minute too. */
+  function settle(): void {
+    try {
+      store.settle();
+    } catch (thrown) {
+      // While nothing can be written, the answer comes from what was settled before.
+      if (!(thrown instanceof ActivityError)) throw thrown;
+    }
+  }
+
+  function digestAnswer(
+    request: ContextRequest,
+    turn: string,
+  ): ContextAnswer | Promise<ContextAnswer> {
+    const startedAtUs = clock.monotonicUs();
+    const deadlineMs = performance.now() + config.digest.model_timeout_ms;
+    settle();
+    const nowUs = request.now === undefined ? clock.nowUs() : parseNow(request.now);
+    const { session, budgetTokens } = request;
+    const previousTurn = session === undefined ? null : turns.exchange(session, turn, nowUs);
+    const isPaused = paused() !== null;
+    const asked = {
+      turn,
+      nowUs,
+      timeZone: request.timeZone ?? clock.timeZone(),
+      ...(previousTurn === null ? {} : { previousTurn }),
+      // While recording is paused nothing is told; the turn is still read, for what it asks.
+      ...(isPaused ? { budgetTokens: 0 } : budgetTokens === undefined ? {} : { budgetTokens }),
+    };
+    const silence = isPaused
+      ? "recording is paused: nothing is told"
+      : "nothing that was recorded bears on the turn";
+    const tell = ({ block, ...rest }: DigestAnswer): ContextAnswer => ({
+      block,
+      ...rest,
+      form: "digest",
+      ms: (clock.monotonicUs() - startedAtUs) / 1000,
+      asOfUs: nowUs,
+      reasons: block === null ? [silence] : rest.reasons,
+      etag: etagOf(block ?? ""),
+    });
+    if (picker === null || isPaused) return tell(digester.render(asked));
+    return digester.renderWith(asked, picker, deadlineMs).then(tell);
+  }
+
+  function presentAnswer(request: ContextRequest): ContextAnswer {
+    const nowUs = clock.nowUs();
+    if (request.budgetTokens !== undefined || request.timeZone !== undefined) {
+      return renderAnswer(request, nowUs, false);
+    }
+    // The zone is asked with the minute: asking costs several times what the answer costs.
+    const minute = Math.floor(nowUs / 60_000_000);
+    if (held?.minute !== minute) held = { minute, answer: renderAnswer(request, nowUs, false) };
+    return held.answer;
+  }
+
+  function renderAnswer(
+    request: ContextRequest,
+    nowUs: number,
+    fromRecordAlone: boolean,
+  ): ContextAnswer {
+    const startedAtUs = clock.monotonicUs();
+    const timeZone = request.timeZone ?? clock.timeZone();
+    const pause = paused();
+    const snapshot =
+      pause === null
+        ? readSnapshot({
+            store,
+            present: fromRecordAlone ? null : options.present(),
+            nowUs,
+            timeZone,
+            assistantApps,
+          })
+        : pausedSnapshot(pause.sinceUs, nowUs, timeZone);
+    const rendered = renderContextBlock(snapshot, request.budgetTokens ?? EXACT_BUDGET_TOKENS);
+    return {
+      ...rendered,
+      form: "exact",
+      intent: "now",
+      source: "rules",
+      ms: (clock.monotonicUs() - startedAtUs) / 1000,
+      asOfUs: nowUs,
+    };
+  }
+
+  /** Reads what was recorded before this start, a little at a time, so that the first digest need not wait. */
+  function learnInSteps(): void {
+    if (isClosed || digester.learn(clock.nowUs(), LEARN_VISITS)) return;
+    setImmediate(learnInSteps);
+  }
+}
+
+function parseNow(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) {
+    throw new ActivityError(
+      "bad_request",
+      `Cannot read now "${text}" as an instant.`,
+      "Give ISO 8601, such as 2026-11-27T16:12:00+01:00.",
+    );
+  }
+  return ms * 1000;
+}

@@ -1,0 +1,78 @@
+/**
+ * How the daemon stands, in one answer: what is captured, what cannot be seen and why, and what to do. It promises
+ * that health is judged by what is wrong, each thing with its remedy.
+ */
+import type { StatusAnswer } from "./api.ts";
+import type { Recorder } from "./capture/recorder.ts";
+import type { SourceKeeper } from "./capture/sources/keeper.ts";
+import type { Blindness, SourceKind, SourceStatus } from "./capture/sources/source.ts";
+import type { Paths } from "./paths.ts";
+import type { EventStore } from "./store/events.ts";
+import { VERSION } from "./version.ts";
+
+/** What a status is made from. */
+export interface StatusParts {
+  readonly startedUs: number;
+  readonly nowUs: number;
+  readonly paths: Paths;
+  readonly store: EventStore;
+  /** One per kind of source; null: not asked for. */
+  readonly keepers: Readonly<Record<string, Pick<SourceKeeper<SourceKind>, "status"> | null>>;
+  readonly trouble: ReturnType<Recorder["trouble"]>;
+  readonly paused: StatusAnswer["paused"];
+  readonly notes: StatusAnswer["notes"];
+  /** What other parts found wrong. */
+  readonly problems: readonly Blindness[];
+}
+
+export function readStatus(parts: StatusParts): StatusAnswer {
+  const { startedUs, nowUs, paths, store, trouble, paused, notes } = parts;
+  const sources = statusOfSources(parts);
+  const problems: Blindness[] = sources
+    .filter(({ state, kind }) => state === "lost" || (state === "blind" && kind === "window"))
+    .map(({ kind, why }) => ({
+      reason: `${kind} cannot be seen: ${why?.reason ?? "unknown"}`,
+      remedy: why?.remedy ?? "",
+    }));
+  problems.push(...parts.problems);
+  if (store.recovery !== null) {
+    const { salvaged, fromBackup, setAsidePath } = store.recovery;
+    problems.push({
+      reason: `The database was damaged: ${salvaged} events were read from it and ${fromBackup} more from a backup.`,
+      remedy: `The damaged file lies at ${setAsidePath}; remove it when you need it no more.`,
+    });
+  }
+  if (trouble !== null) {
+    problems.push({
+      reason: `The store cannot be written: ${trouble.reason} ${trouble.waiting} events are held in memory.`,
+      remedy: `Make room or give write access in ${paths.dataDirectory}; writing goes on by itself.`,
+    });
+  }
+  return {
+    version: VERSION,
+    pid: process.pid,
+    startedUs,
+    nowUs,
+    socket: paths.socketPath,
+    health: problems.length === 0 ? "ok" : "degraded",
+    problems,
+    notes,
+    paused,
+    sources,
+    store: { ...store.summary(), writable: trouble === null },
+  };
+}
+
+function statusOfSources({ keepers, startedUs }: StatusParts): readonly SourceStatus[] {
+  return Object.entries(keepers).map(
+    ([kind, keeper]) =>
+      keeper?.status() ?? {
+        kind: kind as SourceKind,
+        state: "off",
+        backend: null,
+        sinceUs: startedUs,
+        why: null,
+        rejected: [],
+      },
+  );
+}
