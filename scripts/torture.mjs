@@ -231,7 +231,7 @@ function countLost(data, ends) {
   const find = store.database.prepare(
     "SELECT start_us + duration_us AS end_us FROM event WHERE start_us = ?",
   );
-  let lost = store.recovery === null ? 0 : 1;
+  let lost = store.recovery() === null ? 0 : 1;
   for (const [id, endUs] of ends) {
     if (id === 0) continue;
     const endNow = find.get(id)?.["end_us"];
@@ -330,7 +330,7 @@ function overwriteAgainAndAgain(home, rounds) {
     result.damagedStarts += 1;
     try {
       const store = openEventStore({ directory: data, clock, log });
-      if (store.recovery !== null) {
+      if (store.recovery() !== null) {
         result.recovered += 1;
         kept += store.summary().eventCount / count;
       }

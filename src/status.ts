@@ -35,8 +35,9 @@ export function readStatus(parts: StatusParts): StatusAnswer {
       remedy: why?.remedy ?? "",
     }));
   problems.push(...parts.problems);
-  if (store.recovery !== null) {
-    const { salvaged, fromBackup, setAsidePath } = store.recovery;
+  const recovery = store.recovery();
+  if (recovery !== null) {
+    const { salvaged, fromBackup, setAsidePath } = recovery;
     problems.push({
       reason: `The database was damaged: ${salvaged} events were read from it and ${fromBackup} more from a backup.`,
       remedy: `The damaged file lies at ${setAsidePath}; remove it when you need it no more.`,

@@ -66,6 +66,8 @@ export interface StoreDatabase {
    * removed, and goes on with the new file. Says whether that was needed.
    */
   readonly rescue: () => boolean;
+  /** Lets go of the file while `work` replaces it, and goes on with what is there then. */
+  readonly mend: (work: () => void) => void;
   readonly close: () => void;
 }
 
@@ -441,6 +443,12 @@ function wrap(path: string, connect: () => Database.Database, first: Connection)
         replace(connect());
       });
       return true;
+    },
+    mend: (work) => {
+      connection.sqlite.close();
+      closeRawFile();
+      work();
+      connection = toConnection(connect(), false);
     },
     close: () => {
       connection.sqlite.close();

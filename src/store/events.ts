@@ -14,9 +14,9 @@ import { createDocuments } from "./documents.ts";
 import { createEraser, type Eraser } from "./erase.ts";
 import { createEventReader, type EventRange } from "./event-reader.ts";
 import { createEventWriter, type Placed, type PutResult } from "./event-writer.ts";
-import { isUnwritable } from "./failures.ts";
+import { isDamaged, isUnwritable } from "./failures.ts";
 import { openPulseFile, readPulse } from "./pulse.ts";
-import { recoverIfDamaged, type RecoveryReport } from "./recovery.ts";
+import { recover, recoverIfDamaged, type RecoveryReport } from "./recovery.ts";
 import { createVisits } from "./visits.ts";
 
 export interface EventStore {
@@ -60,8 +60,8 @@ export interface EventStore {
   readonly settle: () => void;
   /** Takes events out again. */
   readonly eraser: Eraser;
-  /** What was done about a damaged database when the store was opened; null when it was sound. */
-  readonly recovery: RecoveryReport | null;
+  /** What was done about a damaged database, at the start or since; null when it was always sound. */
+  readonly recovery: () => RecoveryReport | null;
   /** The database itself, for the readers and the housekeeping of this folder. */
   readonly database: StoreDatabase;
   readonly close: () => void;
@@ -95,7 +95,7 @@ export const DATABASE_FILE = "activity.db";
  */
 export function openEventStore({ directory, clock, log }: OpenEventStoreOptions): EventStore {
   const path = join(directory, DATABASE_FILE);
-  const recovery = recoverIfDamaged({ directory, path, nowUs: clock.nowUs(), log });
+  let recovery = recoverIfDamaged({ directory, path, nowUs: clock.nowUs(), log });
   const database = openDatabase({ path, tolerant: true });
   const pulsePath = join(directory, "pulse");
   const pulseFile = openPulseFile(pulsePath, log);
@@ -148,10 +148,29 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     lastPulse = null;
   };
 
-  /** Before the first change of this process. Must not touch events that have been begun since. */
+  /** Recovers the database under the running process. */
+  const mend = (damage: string): void => {
+    log.error("the database was damaged while it was open: recovering it");
+    database.mend(() => {
+      recovery = recover({ directory, path, nowUs: clock.nowUs(), log }, damage);
+    });
+    eventCount = null;
+  };
+
+  let isMended = false;
+
+  /** Makes a change, after what the last process left to do; a database that turns out damaged is recovered first. */
   const changing = <T>(change: () => T): T => {
-    takeUpPulse();
-    return change();
+    try {
+      takeUpPulse();
+      return change();
+    } catch (error) {
+      // Once: a disk that spoils what was just written anew is beyond help.
+      if (!isDamaged(error) || isMended) throw error;
+      isMended = true;
+      mend(error.message);
+      return change();
+    }
   };
 
   try {
@@ -235,7 +254,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
       settlement: writer.settlement,
       onErased: (events) => countMore(-events),
     }),
-    recovery,
+    recovery: () => recovery,
     database,
     close: () => {
       try {

@@ -36,6 +36,11 @@ export function isUnwritable(error: unknown): boolean {
   return error instanceof ActivityError && error.code === "database_unwritable";
 }
 
+/** Whether an error says that the database is damaged. */
+export function isDamaged(error: unknown): error is ActivityError {
+  return error instanceof ActivityError && error.code === "database_damaged";
+}
+
 const FAILURES: readonly {
   readonly codes: RegExp;
   readonly code: ErrorCode;

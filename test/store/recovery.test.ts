@@ -55,7 +55,7 @@ describe("a damaged database", () => {
           const store = openEventStore({ directory: home, clock: clock(), log: silentLog });
           try {
             const left = [...readAllEvents(store.database)].flat();
-            const recovery = store.recovery ?? {
+            const recovery = store.recovery() ?? {
               setAsidePath: join(home, "activity.db"),
               salvaged: 400,
             };
@@ -92,7 +92,7 @@ describe("a damaged database", () => {
     store.close();
     overwrite(join(home, "activity.db"), page?.pageno ?? 0);
     const recovered = openStore(home);
-    expect(recovered.recovery).toMatchObject({ fromBackup: 0, unreadable: 0 });
+    expect(recovered.recovery()).toMatchObject({ fromBackup: 0, unreadable: 0 });
     expect(recovered.summary().eventCount).toBeGreaterThan(1700);
     expect(recovered.summary().eventCount).toBeLessThan(2000);
   });
@@ -107,7 +107,7 @@ describe("a damaged database", () => {
     const path = join(home, "activity.db");
     writeFileSync(path, Buffer.alloc(readFileSync(path).length, 0xa5));
     const recovered = openStore(home);
-    expect(recovered.recovery).toMatchObject({ salvaged: 0, fromBackup: 300 });
+    expect(recovered.recovery()).toMatchObject({ salvaged: 0, fromBackup: 300 });
     expect([...readAllEvents(recovered.database)].flat()).toEqual(old);
   });
 
@@ -122,7 +122,7 @@ describe("a damaged database", () => {
       cpSync(join(home, name), join(copy, name));
     overwrite(join(copy, "activity.db"), 3);
     const recovered = openStore(copy);
-    expect(recovered.recovery).not.toBeNull();
+    expect(recovered.recovery()).not.toBeNull();
     expect(recovered.latest("window", 1)).toMatchObject([{ id: NOW, title: "document 1000" }]);
   });
 
@@ -136,7 +136,7 @@ describe("a damaged database", () => {
     const log = join(copy, "activity.db-wal");
     truncateSync(log, readFileSync(log).length - 10_000);
     const opened = openStore(copy);
-    expect(opened.recovery).toBeNull();
+    expect(opened.recovery()).toBeNull();
     expect(opened.summary().eventCount).toBeGreaterThan(30);
   });
 
@@ -145,12 +145,29 @@ describe("a damaged database", () => {
     mkdirSync(home, { recursive: true });
     writeFileSync(join(home, "activity.db"), "");
     const store = openStore(home);
-    expect(store.recovery).toBeNull();
+    expect(store.recovery()).toBeNull();
     fill(store, 20);
     await createBackup(store.database, home, NOW);
     store.close();
     truncateSync(join(home, "activity.db"), 0);
-    expect(openStore(home).recovery).toMatchObject({ fromBackup: 20 });
+    expect(openStore(home).recovery()).toMatchObject({ fromBackup: 20 });
+  });
+
+  it("is recovered under the running process too, which goes on with the change it was about to make", () => {
+    const home = createTempHome();
+    const store = openStore(home);
+    const events = fill(store, 300);
+    const page = store.database
+      .prepare<{ pageno: number }>("SELECT pageno FROM dbstat WHERE name = 'label_hash' LIMIT 1")
+      .get();
+    store.database.execute("PRAGMA shrink_memory");
+    overwrite(join(home, "activity.db"), page?.pageno ?? 0);
+    expect(store.recovery()).toBeNull();
+    store.begin(window(4000), span(NOW));
+    expect(store.recovery()).toMatchObject({ salvaged: 300, unreadable: 0 });
+    expect(store.between(0, NOW, { limit: 1000 }).events).toEqual(events);
+    expect(store.latest("window", 1)).toMatchObject([{ id: NOW, title: "document 4000" }]);
+    expect(store.summary().eventCount).toBe(301);
   });
 
   it("keeps the totals of days whose events have expired", async () => {
@@ -170,7 +187,7 @@ describe("a damaged database", () => {
     bytes.fill(0, 0, 90);
     writeFileSync(path, bytes);
     const recovered = openStore(home);
-    expect(recovered.recovery).not.toBeNull();
+    expect(recovered.recovery()).not.toBeNull();
     expect(recovered.activeOn("2026-11-25")).toEqual(before);
   });
 });
