@@ -62,7 +62,8 @@ async function runInStreams([file = "", ...args]: readonly string[]): Promise<En
 
 /**
  * The command in a terminal of its own, which `script` of util-linux puts between it and ours: colours, cursor,
- * keys and window size are as without it, and what is written can be read.
+ * keys and window size are as without it, and what is written can be read. Only Ctrl-Z has no effect: there is
+ * no shell in that terminal to come back to.
  */
 async function runInTerminal(command: readonly string[]): Promise<Ended> {
   const directory = mkdtempSync(join(tmpdir(), "activityd-exec-"));
