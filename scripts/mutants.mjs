@@ -167,6 +167,14 @@ function judge(worker, directory) {
  * @param {Map<number, string | null>} verdicts
  */
 function tell(mutants, verdicts) {
+  const gone = EQUIVALENT.filter(
+    ({ file, code, from, to }) =>
+      share === 1 &&
+      file.includes(values.file) &&
+      !mutants.some(
+        (each) => each.file === file && each.code === code && each.from === from && each.to === to,
+      ),
+  );
   const survivors = mutants.filter(({ id }) => verdicts.get(id) === null);
   const isKnown = (/** @type {Mutant} */ mutant) =>
     EQUIVALENT.some(
@@ -185,10 +193,13 @@ function tell(mutants, verdicts) {
   for (const { file, line, from, to } of stale) {
     console.log(`  ${file}:${line}: ${from} -> ${to} is called equivalent, and was killed`);
   }
+  for (const { file, code } of gone) {
+    console.log(`  ${file}: no mutant any more, but called equivalent: ${code}`);
+  }
   if (values.list)
     for (const { id, line, from, to } of mutants)
       console.log(line, from, "->", to, "|", verdicts.get(id));
-  return unknown.length + stale.length === 0 ? 0 : 1;
+  return unknown.length + stale.length + gone.length === 0 ? 0 : 1;
 }
 
 /** @param {string} path @param {string} source */

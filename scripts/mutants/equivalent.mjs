@@ -8,7 +8,7 @@
 export const EQUIVALENT = [
   {
     file: "src/context/markers.ts",
-    code: "index < lastRule && HEADING_LIKE.test(piece) ? ESCAPE + piece : escapeImitation(piece, MARKER_LIKE),",
+    code: "index < lastRule && HEADING_LIKE.test(piece)",
     from: " < ",
     to: " <= ",
     why: "the piece at lastRule is a rule, which is no heading",
