@@ -34,6 +34,15 @@ function unescapeAddress(entry: string): string | null {
   }
 }
 
+/**
+ * The socket of an address when nothing is there, else null. To know it before the library is loaded saves
+ * fourteen megabytes on a machine without the bus.
+ */
+export function missingSocket(address: string): string | null {
+  const path = /^unix:path=([^,]*)/.exec(address)?.[1];
+  return path === undefined || existsSync(path) ? null : path;
+}
+
 /** Why a bus cannot be used, with what the owner can do. `what` completes the sentence. */
 export function noBus(which: BusKind, what: string): Blindness {
   const variable = which === "session" ? "DBUS_SESSION_BUS_ADDRESS" : "DBUS_SYSTEM_BUS_ADDRESS";

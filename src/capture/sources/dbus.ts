@@ -9,7 +9,7 @@
 import type { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
 import type * as DbusLibrary from "@jellybrick/dbus-next";
-import { type BusKind, busAddress, noBus } from "./dbus-address.ts";
+import { type BusKind, busAddress, missingSocket, noBus } from "./dbus-address.ts";
 import { toPlainList, type VariantClass } from "./dbus-values.ts";
 import type { Blindness, SourceContext } from "./source.ts";
 
@@ -108,6 +108,8 @@ export async function openBus(
 ): Promise<{ readonly bus: Bus } | { readonly rejected: Blindness }> {
   const address = busAddress(which, env);
   if (address === null) return { rejected: noBus(which, "its address is not known") };
+  const missing = missingSocket(address);
+  if (missing !== null) return { rejected: noBus(which, `nothing listens on ${missing}`) };
   const library = await import("@jellybrick/dbus-next");
   const raw = library.sessionBus({ busAddress: address });
   const connection = connectionOf(raw);
