@@ -8,6 +8,9 @@ import type {
   SourceStatus,
 } from "../../../src/capture/sources/source.ts";
 import type { InputSample } from "../../../src/capture/events.ts";
+import fc from "fast-check";
+import { silentLog } from "../../../src/log.ts";
+import { propertyRuns } from "../../helpers/property-runs.ts";
 import { createFakeClock, type FakeClock } from "../../helpers/fake-clock.ts";
 
 /** A backend that opens, fails and is lost at the word of the test. */
@@ -272,4 +275,65 @@ test("a backend that stalls can be restarted", async () => {
   expect(keeper.status()).toMatchObject({ state: "live", backend: "first" });
   expect(first.probes()).toBe(2);
   expect(first.openCount()).toBe(1);
+});
+
+type Step =
+  | { readonly do: "allow" | "refuse" | "lose" | "wake" | "restart"; readonly which: 0 | 1 }
+  | { readonly do: "pass"; readonly ms: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constantFrom("allow", "refuse", "lose", "wake", "restart"),
+    which: fc.constantFrom(0, 1),
+  }),
+  fc.record({ do: fc.constant("pass"), ms: fc.constantFrom(10, 100, 1_000, 31_000) }),
+);
+
+test("whatever comes and goes, at most one backend is open, and one is whenever one can be", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const fakes = [createFakeBackend("better"), createFakeBackend("lesser")] as const;
+      const heard: string[] = [];
+      const law = createSourceKeeper({
+        kind: "input",
+        providers: fakes.map((fake) => fake.provider),
+        context: { env: {}, clock, log: silentLog },
+        onSample: () => {},
+        onState: ({ state, backend }) => heard.push(`${state} ${backend ?? ""}`),
+      });
+      await law.start();
+      const check = (): void => {
+        const open = fakes.filter((fake) => fake.openCount() > 0);
+        expect(open.length).toBeLessThanOrEqual(1);
+        expect(fakes.map((fake) => fake.openCount() <= 1)).toEqual([true, true]);
+        const { state, backend } = law.status();
+        expect(backend).toBe(open[0]?.provider.id ?? null);
+        expect(state === "live").toBe(open.length === 1);
+      };
+      for (const each of steps) {
+        if (each.do === "pass") await pass(each.ms);
+        else if (each.do === "restart") law.restart({ reason: "It stalled.", remedy: "" });
+        else {
+          const fake = fakes[each.which];
+          if (each.do === "allow") fake.rejection = null;
+          else if (each.do === "refuse") fake.rejection = { reason: "Gone.", remedy: "" };
+          else if (each.do === "lose") fake.lose("It crashed.");
+          else fake.wake();
+        }
+        await pass(10);
+        check();
+      }
+      // No two reports in a row say the same: a state is told when it changes.
+      expect(heard.filter((line, index) => line === heard[index - 1])).toEqual([]);
+      for (const fake of fakes) fake.rejection = null;
+      await pass(31_000);
+      expect(law.status().state).toBe("live");
+      law.close();
+      expect(fakes.map((fake) => [fake.openCount(), fake.isWatched()])).toEqual([
+        [0, false],
+        [0, false],
+      ]);
+    }),
+    { numRuns: propertyRuns(15, 300) },
+  );
 });
