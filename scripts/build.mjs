@@ -33,3 +33,4 @@ if (existsSync(`${fresh}/cli/main.js`)) chmodSync(`${fresh}/cli/main.js`, 0o755)
 if (existsSync(`${root}dist`)) renameSync(`${root}dist`, old);
 renameSync(fresh, `${root}dist`);
 rmSync(old, { recursive: true, force: true });
+spawnSync(process.execPath, [`${root}scripts/make-pages.mjs`], { stdio: "inherit" });

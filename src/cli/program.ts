@@ -8,6 +8,7 @@ import type { AnyExitCode, CliIo } from "./io.ts";
 import { VERSION } from "../version.ts";
 import { registerActivityWatchCommands } from "./commands/activitywatch.ts";
 import { registerChatCommand } from "./commands/chat.ts";
+import { registerCompletionCommand } from "./commands/completion.ts";
 import { registerConfigCommands } from "./commands/config.ts";
 import { registerContextCommands } from "./commands/context.ts";
 import { registerDigestCommand } from "./commands/digest.ts";
@@ -50,6 +51,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerSessionCommands,
   registerSearchCommand,
   registerStoreCommands,
+  registerCompletionCommand,
 ];
 
 /** Runs one command line. Throws `ActivityError` for what went wrong in a command; usage errors end with 2. */
@@ -75,7 +77,7 @@ export async function runProgram(argv: readonly string[], outer: CliIo): Promise
 }
 
 /** The whole command line as an object, for running and for comparing its help with the docs. */
-function createProgram(io: CliIo, finish: Finish): Command {
+export function createProgram(io: CliIo, finish: Finish): Command {
   const program = new Command("activityd")
     .description("Tells a personal assistant what its owner is doing, over a local socket.")
     .version(VERSION, "-V, --version", "print the version")

@@ -1,0 +1,153 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import {
+  listCommands,
+  readCommandTree,
+  usageLine,
+  type CommandNode,
+} from "../../src/cli/command-tree.ts";
+import { renderCompletion } from "../../src/cli/completion.ts";
+import { processIo } from "../../src/cli/io.ts";
+import { renderCommandPage, renderManPage } from "../../src/cli/pages.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { runCli } from "../helpers/run-cli.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const tree = readCommandTree(createProgram(processIo(), async () => {}));
+const leaves = listCommands(tree).filter(({ node }) => node.commands.length === 0);
+
+describe("docs/cli.md", () => {
+  test("is what the commands are: after a change of them, npm run docs", () => {
+    expect(readFileSync(join(ROOT, "docs/cli.md"), "utf8")).toBe(renderCommandPage(tree));
+  });
+
+  test.each(leaves.map(({ path, node }) => [path.join(" "), path, node] as const))(
+    "%s --help says what the page says",
+    async (_name, path, node) => {
+      const { out, exitCode } = await runCli([...path, "--help"]);
+      expect(exitCode).toBe(0);
+      const help = out.replaceAll(/\s+/g, " ");
+      expect(help).toContain(
+        `Usage: ${usageLine(path, node).replace(" [options]", "")}`.slice(0, 17),
+      );
+      for (const { flags, description } of node.options) {
+        expect(help).toContain(flags);
+        expect(help).toContain(description.replaceAll(/\s+/g, " "));
+      }
+      expect(help).toContain(node.description.replaceAll(/\s+/g, " "));
+      expect(node.description).not.toBe("");
+    },
+  );
+});
+
+/** Every command line that a page shows: code spans and lines of blocks that begin with the program's name. */
+function shownCommands(page: string): readonly string[] {
+  const blocks = [...page.matchAll(/^```.*?\n(.*?)^```/gms)].flatMap(([, body = ""]) =>
+    body.split("\n").map((line) => line.replace(/^\$ /, "").trim()),
+  );
+  const spans = [...page.replaceAll(/^```.*?\n.*?^```/gms, "").matchAll(/`([^`]+)`/g)].map(
+    ([, span = ""]) => span.replaceAll(/\s+/g, " "),
+  );
+  return [...blocks, ...spans].filter((line) => /^activityd [a-z-]/.test(line));
+}
+
+/** What is wrong with a command line as a page shows it, or null. */
+function faultOf(line: string): string | null {
+  const words =
+    line
+      .split(/\s+(?:#|&&|\|\||\||;|>|<\()/)[0]
+      ?.split(" ")
+      .slice(1) ?? [];
+  let node: CommandNode = tree;
+  for (const [index, raw] of words.entries()) {
+    // "install|uninstall": each of them; "[--json]": whether it is there.
+    const word = raw.replaceAll(/[[\],.;:)]/g, "");
+    if (word === "--" || word === "…" || word === "...") return null;
+    if (word.startsWith("--")) {
+      const known = [...node.options, ...tree.options].flatMap(({ names }) => names);
+      const unknown = word
+        .split("|")
+        .map((each) => each.split("=")[0] ?? "")
+        .find((each) => each !== "--help" && !known.includes(each));
+      if (unknown !== undefined) return `no option ${unknown}`;
+      continue;
+    }
+    const children: readonly CommandNode[] = node.commands;
+    if (children.length === 0) continue;
+    const found = word.split("|").map((each) => children.find(({ name }) => name === each));
+    if (found.some((each) => each === undefined))
+      return index === 0 || children.length > 0 ? `no command ${word}` : null;
+    node = found[0] ?? node;
+  }
+  return null;
+}
+
+describe("command lines that pages show", () => {
+  const pages = [
+    "README.md",
+    ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`),
+  ].filter((name) => name.endsWith(".md"));
+  test.each(pages)("%s shows commands and options that there are", (name) => {
+    const lines = shownCommands(readFileSync(join(ROOT, name), "utf8"));
+    const faults = lines.map((line) => ({ line, fault: faultOf(line) }));
+    expect(faults.filter(({ fault }) => fault !== null)).toEqual([]);
+  });
+
+  test("a command or an option that is not there is found", () => {
+    expect(faultOf("activityd frobnicate")).toBe("no command frobnicate");
+    expect(faultOf("activityd service status --loud")).toBe("no option --loud");
+    expect(faultOf("activityd service install|uninstall")).toBeNull();
+    expect(faultOf("activityd exec -- make --loud")).toBeNull();
+  });
+});
+
+test("the man page names every command and option, and no line of text is taken for a request", () => {
+  const page = renderManPage(tree, "1.2.3");
+  for (const { path, node } of leaves) {
+    expect(page).toContain(`.SS "${usageLine(path, node).replaceAll("-", "\\-")}"`);
+    for (const { flags } of node.options) expect(page).toContain(flags.replaceAll("-", "\\-"));
+  }
+  for (const line of page.trimEnd().split("\n"))
+    expect(line).toMatch(/^(\.(TH|SH|SS|TP|B)( |$)|[^.'])/);
+});
+
+describe("completion", () => {
+  const SCRIPT = renderCompletion("bash", tree);
+  function completeBash(...words: readonly string[]): readonly string[] {
+    const file = join(createTempHome(), "completion");
+    writeFileSync(file, SCRIPT);
+    const quoted = ["activityd", ...words].map((word) => `'${word}'`).join(" ");
+    const run = `source ${file}; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; _activityd; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return execFileSync("bash", ["-c", run], { encoding: "utf8" }).trim().split("\n");
+  }
+
+  test("bash completes commands, subcommands, options and choices", () => {
+    expect(completeBash("")).toEqual(
+      expect.arrayContaining(["now", "service", "doctor", "--home", "--help"]),
+    );
+    expect(completeBash("ser")).toEqual(["service"]);
+    expect(completeBash("service", "un")).toEqual(["uninstall"]);
+    expect(completeBash("service", "uninstall", "--p")).toEqual(["--purge"]);
+    expect(completeBash("--home", "/x", "service", "st")).toEqual(["status"]);
+    expect(completeBash("completion", "")).toEqual(expect.arrayContaining(["bash", "zsh", "fish"]));
+  });
+
+  test("bash completes every command there is, each with all of its options", () => {
+    for (const { path, node } of listCommands(tree)) {
+      const names = node.options.flatMap((option) => option.names);
+      const block = new RegExp(`^ +"${path.join(" ")}"\\) words="(.*)" ;;$`, "m").exec(SCRIPT);
+      expect(block?.[1]?.split(" ")).toEqual(
+        expect.arrayContaining([...names, ...node.commands.map(({ name }) => name)]),
+      );
+    }
+  });
+
+  test("is printed by the command, and another shell is refused", async () => {
+    expect((await runCli(["completion", "bash"])).out).toBe(SCRIPT);
+    expect((await runCli(["completion", "tcsh"])).exitCode).toBe(2);
+  });
+});
