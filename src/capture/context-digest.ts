@@ -117,7 +117,7 @@ export function createDigester(options: DigesterOptions): Digester {
       kindOf: projects.kindOf,
     };
     const topic = readTopic(turn, reading, index);
-    const anchor = resolveAnchor({ history, projects, nowUs, timeZone }, reading, topic);
+    const anchor = resolveAnchor({ turn, history, projects, nowUs, timeZone }, reading, topic);
     const named = findSubject(topic, projects);
     const weights = weighReadings({ reading, topic, anchor, subject: named });
     const asksTopic = weights.readings.some(({ intent }) => TOPICAL.has(intent));
@@ -292,6 +292,7 @@ function linesFor(intent: Intent, weight: number, slots: Slots): readonly Digest
       });
     }
     case "duration":
+      if (subject === null && phrase !== "") return [nothingLine(context, phrase, weight)];
       return totalLines(context, subject, phrase, within, weight);
     default:
       if (subject !== null) return subjectLines(context, subject, intent, within, weight);
@@ -376,14 +377,15 @@ function mergeLines(lines: readonly DigestLine[]): readonly DigestLine[] {
   const kept: DigestLine[] = [];
   for (const line of [...lines].sort((a, b) => b.score - a.score)) {
     const isRepeat =
-      line.kind === "span" &&
-      kept.some(
-        (other) =>
-          other.kind === "span" &&
-          other.document.id === line.document.id &&
-          other.startUs < line.endUs &&
-          line.startUs < other.endUs,
-      );
+      (line.kind === "nothing" && kept.some(({ kind }) => kind === "nothing")) ||
+      (line.kind === "span" &&
+        kept.some(
+          (other) =>
+            other.kind === "span" &&
+            other.document.id === line.document.id &&
+            other.startUs < line.endUs &&
+            line.startUs < other.endUs,
+        ));
     if (!isRepeat) kept.push(line);
   }
   return kept;

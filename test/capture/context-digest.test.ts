@@ -74,6 +74,43 @@ describe("the digest answers", () => {
     ]);
   });
 
+  it.each([
+    ["Ines rang me, and before that, what was I doing?", "checkout.ts"],
+    ["what was I on when Ines called?", "checkout.ts"],
+    ["once the call with Ines was over, what did I turn to?", "Rent 2026.ods"],
+    ["what have I been doing after talking to Ines", "Rent 2026.ods"],
+    ["when I came back from lunch, what did I do?", "#team"],
+    ["was habe ich nach dem Gespräch mit Ines gemacht", "Rent 2026.ods"],
+    ["¿qué estaba haciendo antes de la llamada con Ines?", "checkout.ts"],
+    ["je faisais quoi avant l'appel avec Ines ?", "checkout.ts"],
+  ])("%j beside its event", (turn, title) => {
+    const answer = ask(turn);
+    expect(answer.intent).toBe("anchor");
+    const [first] = bodyOf(answer).filter((line) => /^- (?!.*Zoom)/.test(line));
+    expect(first).toContain(title);
+  });
+
+  it("what the turn is about, when an event stands beside it that is to come", () => {
+    const answer = ask("before the meeting starts: how far did I get with the shop?");
+    expect(answer.intent).toBe("topic");
+    expect(answer.block).toContain("checkout.ts — shop");
+  });
+
+  it("what came right after an event apart from all that followed", () => {
+    const windows = [...WINDOWS, show("Code", "cart.ts — shop", "26 14:01", "16:30")];
+    const history = createMemoryHistory(windows);
+    const digester = createDigester({ history });
+    const turn = "what have I done since lunch?";
+    const lines = bodyOf(digester.render({ turn, nowUs: us("26 16:30"), timeZone: ZONE }));
+    expect(lines).toEqual([
+      "Thu 26 Nov 2026 (today):",
+      '- 13:05–13:15 (10 min) Slack: "#team"',
+      '- 13:15–13:35 (20 min) LibreOffice: "Letter.odt"',
+      '- 13:35–14:00 (25 min) LibreOffice: "Letter.odt"',
+      '- 14:01–16:30 (2 h 29 min) Code: "cart.ts — shop"',
+    ]);
+  });
+
   it("what happened in a time", () => {
     expect(bodyOf(ask("what did I do on Monday?"))).toEqual([
       "Mon 23 Nov 2026:",

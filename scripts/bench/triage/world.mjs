@@ -298,10 +298,10 @@ const DAILY = /** @type {const} */ ([
  */
 function createDecoys(spec, { pick, chance, between }) {
   const wanted = spec.pages.flatMap(([, , exact, inflected]) => wordsOf(`${exact} ${inflected}`));
-  // A page that is asked for by one word must stay the only one with it, and a topic of one word that stands in a
+  // A page that is asked for by one word must stay the only one with it, and a topic whose one telling word stands in a
   // decoy would have been looked at.
   const words = [
-    ...spec.absent.filter((topic) => wordsOf(topic).length > 1),
+    ...spec.absent.filter((topic) => wordsOf(topic).length > 2),
     ...spec.pages.map(([title]) => title),
   ]
     .flatMap(wordsOf)

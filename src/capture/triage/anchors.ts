@@ -50,7 +50,20 @@ const REACH_US = {
 /** A call goes on while other windows are looked at for less than this. */
 const CALL_BRIDGE_US = 6 * MINUTE_US;
 
+/** The most telling kind of event first. */
+const TELLING: Readonly<Record<AnchorMention["kind"], number>> = {
+  lunch: 0,
+  breakfast: 0,
+  dinner: 0,
+  call: 1,
+  sleep: 2,
+  break: 3,
+  away: 4,
+  that: 5,
+};
+
 export interface AnchorSources {
+  readonly turn: string;
   readonly history: ActivityHistory;
   readonly projects: Projects;
   readonly nowUs: number;
@@ -64,8 +77,9 @@ export function resolveAnchor(
   topic: Topic,
 ): AnchorWindow | null {
   const within = anchorTime(reading.times);
-  const governed = reading.anchors.filter(({ side }) => side !== null);
-  for (const anchor of [...governed, ...reading.anchors.filter(({ side }) => side === null)]) {
+  // "Back from lunch" is about lunch; being away is all that the others have in common.
+  const ranked = [...reading.anchors].sort((a, b) => TELLING[a.kind] - TELLING[b.kind]);
+  for (const anchor of ranked) {
     const found = byKind(sources, reading, topic, anchor, within);
     if (found !== null) return found;
   }
@@ -80,14 +94,14 @@ function byKind(
   within: Window | null,
 ): AnchorWindow | null {
   const { history, nowUs } = sources;
-  const side = sideOf(anchor, reading);
+  const side = sideOf(sources.turn, anchor, reading);
   switch (anchor.kind) {
     case "that":
-      return null;
     case "call": {
-      if (side === null) return null;
-      const call = findCall(sources, topic, within);
-      if (call === null) return null;
+      const call = side === null ? null : findCall(sources, topic, within);
+      if (side === null || call === null) return null;
+      // "Ines rang, and before that …" says which; without a name "that" is the turn before.
+      if (anchor.kind === "that" && !call.named) return null;
       return around(call.event, side, REACH_US.call, sources, {
         documentId: call.documentId,
         certain: true,
@@ -171,13 +185,25 @@ function byName(
   });
 }
 
-/** The side word that governs an anchor, or the only one there is. */
-function sideOf(anchor: AnchorMention, reading: TurnReading): Side | null {
+/** The side word that governs an anchor, or the only one there is, or what is said of its end. */
+function sideOf(turn: string, anchor: AnchorMention, reading: TurnReading): Side | null {
+  const side = wordedSide(anchor, reading);
+  if (side === null) return OVER.test(turn.slice(anchor.endIndex)) ? "after" : null;
+  // "When I came back from lunch" is after it, "when Ines called" is before.
+  const isEnd = reading.anchors.some(({ edge }) => edge === "end");
+  return side === "when" && isEnd ? "after" : side;
+}
+
+/** "Once the call was over", "als das Gespräch vorbei war". */
+const OVER =
+  /\b(?:over|ended|finished|done|hung up|vorbei|zu ende|beendet|fertig|aufgelegt|termin[óo]|acab[óo]|colgu[ée]|finie?|termin[ée]e?|raccroch[ée])(?![\p{L}])/iu;
+
+function wordedSide(anchor: AnchorMention, reading: TurnReading): Side | null {
   if (anchor.side !== null) return anchor.side.side;
   const free = reading.sides.filter(
     (side) => !reading.anchors.some((other) => other.side === side),
   );
-  return nearest(free, anchor)?.side ?? null;
+  return (nearest(free, anchor) ?? nearest(reading.sides, anchor))?.side ?? null;
 }
 
 function nearest(sides: readonly SideMention[], anchor: AnchorMention): SideMention | null {

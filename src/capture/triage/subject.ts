@@ -298,10 +298,6 @@ export function totalLines(
   score: number,
 ): readonly DigestLine[] {
   const { history, nowUs, timeZone } = context;
-  if (subject === null && phrase !== "") {
-    const reason = "no document holds these words";
-    return [{ kind: "nothing", subject: phrase, sinceUs: history.firstUs(), score, reason }];
-  }
   const window = within ?? {
     fromUs: Math.max(startOfDay(nowUs - 6 * DAY_US, timeZone), history.firstUs() ?? 0),
     toUs: nowUs,
@@ -335,13 +331,11 @@ export function totalLines(
 /** The documents whose time counts: all of a work's, or those with the very words. */
 function membersOf(
   context: ReadingContext,
-  { project, isProject, documentIds }: Subject,
+  { project, isProject, documentIds, coverage }: Subject,
 ): readonly number[] {
   if (project !== null && isProject) return project.documentIds;
-  const [first] = documentIds;
-  // "The thesis chapters" are a file's words, and time is asked for the work.
-  if (project?.name !== null && project !== null && context.kindOf(first ?? 0) === "file") {
-    return documentIds.length > 1 ? project.documentIds : documentIds;
-  }
-  return documentIds;
+  // Time is asked for the work, unless a file was named by all of its words.
+  const isFile = context.kindOf(documentIds[0] ?? 0) === "file";
+  const isWhole = documentIds.length === 1 && coverage >= 0.9;
+  return project !== null && isFile && !isWhole ? project.documentIds : documentIds;
 }

@@ -45,7 +45,7 @@ export function readTopic(
   { contentWords, language }: Pick<TurnReading, "contentWords" | "language">,
   index: DocumentIndex,
 ): Topic {
-  const words = weigh(lookUp(turn, contentWords.slice(0, MAX_WORDS), index), language);
+  const words = weigh(turn, lookUp(turn, contentWords.slice(0, MAX_WORDS), index), language);
   const phrases = new Map<number, TopicWord[]>();
   for (const word of words) {
     const phrase = phrases.get(word.phrase) ?? [];
@@ -168,16 +168,31 @@ function sumHits(
  * not be. A word that other documents hold could have been here and is not; one that none holds may only be the
  * owner's way of putting it.
  */
-function weigh(words: readonly FoundWord[], language: TurnLanguage): readonly TopicWord[] {
+function weigh(
+  turn: string,
+  words: readonly FoundWord[],
+  language: TurnLanguage,
+): readonly TopicWord[] {
   // German writes its nouns with a capital; what is written small beside them is how it was asked.
   const hasNouns = language === "de" && words.some(({ word }) => !word.generic && isNoun(word));
-  return words.map((found) => {
+  return words.map((found, at) => {
     const { word, hits } = found;
     const weight = hits.weight * wordRarity(word.folded);
-    const isManner = hasNouns && hits.how === "none" && !isNoun(word);
+    const hasMore = words[at + 1]?.phrase === found.phrase;
+    const isManner =
+      hits.how === "none" &&
+      ((hasNouns && !isNoun(word)) || (language === "en" && hasMore && isVerbForm(turn, word)));
     const share = isManner ? 0.2 : hits.how === "none" ? 0.85 : 1.8;
     return { ...found, weight, missing: weight * share };
   });
+}
+
+/** "Occupied with the papers", "tinkering on my kayak": a participle before a preposition is how it was done. */
+function isVerbForm(turn: string, { folded, text, startIndex }: ContentWord): boolean {
+  if (!/(?:ed|ing)$/u.test(folded)) return false;
+  return /^\s+(?:with|on|at|in|about|over|around|through|into)\s+(?:the|my|our|that|this|those|these)\b/iu.test(
+    turn.slice(startIndex + text.length),
+  );
 }
 
 /** Not the first word of the turn, which has a capital whatever it is. */

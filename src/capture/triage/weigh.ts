@@ -79,8 +79,10 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
   const telling = topic.words.filter(({ word }) => !word.generic).length;
   const found = subject?.coverage ?? 0;
 
-  // An event that was found beside a side word is hardly there by chance.
-  if (anchor !== null && anchor.certain) {
+  // An event that was found beside a side word is hardly there by chance; but "before the meeting starts" may be to come.
+  const isAside = anchor !== null && !anchor.named && found >= 0.55;
+  if (isAside) move("anchor", "topic", 0.6);
+  else if (anchor !== null && anchor.certain) {
     for (const intent of ["window", "resume", "topic", "lastseen", "now"] as const) {
       move(intent, "anchor", 0.5);
     }
