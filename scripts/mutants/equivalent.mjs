@@ -42,20 +42,6 @@ export const EQUIVALENT = [
     why: "what is swallowed is no letter, and moves no track",
   },
   {
-    file: "src/gateway/voice-steering.ts",
-    code: 'if (passing && carry === "" && !endsInHalf(chunk)) return out(chunk);',
-    from: '      if (passing && carry === "" && !endsInHalf(chunk)) ',
-    to: "if (false) ",
-    why: "a faster way to what the lines below do",
-  },
-  {
-    file: "src/gateway/voice-steering.ts",
-    code: 'if (passing && carry === "" && !endsInHalf(chunk)) return out(chunk);',
-    from: '""',
-    to: '"x"',
-    why: "a faster way to what the lines below do",
-  },
-  {
     file: "src/context/markers.ts",
     code: 'LINE_END.lastIndex = text[at] === "\\n" ? at + 1 : at;',
     from: '    LINE_END.lastIndex = text[at] === "\\n" ? at + 1 : at;',
@@ -117,5 +103,26 @@ export const EQUIVALENT = [
     from: " < ",
     to: " <= ",
     why: "a delete is no white space",
+  },
+  {
+    file: "src/gateway/voice-steering.ts",
+    code: "if (flowing && !endsInHalf(chunk)) return chunk;",
+    from: "      if (flowing && !endsInHalf(chunk)) ",
+    to: "if (false) ",
+    why: "a faster way to what the lines below do",
+  },
+  {
+    file: "src/gateway/voice-steering.ts",
+    code: 'flowing = passing && carry === "" && !empty;',
+    from: '      flowing = passing && carry === "" && !empty;',
+    to: ";",
+    why: "without the faster way the other does the same",
+  },
+  {
+    file: "src/gateway/voice-steering.ts",
+    code: 'flowing = passing && carry === "" && !empty;',
+    from: '""',
+    to: '"x"',
+    why: "without the faster way the other does the same",
   },
 ];

@@ -63,6 +63,8 @@ export function makeLeakStripper(
   let closers: number | null = null;
   let removed = false;
   let empty = true;
+  /** Nothing is held and words have come out: what comes now goes on as it is. */
+  let flowing = false;
 
   function consume(text: string): string {
     if (passing) return text;
@@ -120,10 +122,13 @@ export function makeLeakStripper(
 
   return {
     push: (chunk) => {
-      if (passing && carry === "" && !endsInHalf(chunk)) return out(chunk);
+      // Of the many small chunks of a long reply nearly all go this way.
+      if (flowing && !endsInHalf(chunk)) return chunk;
       const text = carry + chunk;
       carry = endsInHalf(text) ? text.slice(-1) : "";
-      return out(consume(carry === "" ? text : text.slice(0, -1)));
+      const shown = out(consume(carry === "" ? text : text.slice(0, -1)));
+      flowing = passing && carry === "" && !empty;
+      return shown;
     },
     flush: () => {
       const text = consume(carry);
