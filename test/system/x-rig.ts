@@ -29,9 +29,10 @@ export interface XRig {
   readonly close: () => Promise<void>;
 }
 
-export async function openXRig(): Promise<XRig> {
+/** `authority`: the file of cookies that clients must show one of; without it every local client is let in. */
+export async function openXRig(authority: string | null = null): Promise<XRig> {
   const processes = createProcesses();
-  let server = await startXvfb(processes, null);
+  let server = await startXvfb(processes, null, authority);
   const { display } = server;
   const socket = `/tmp/.X11-unix/X${display.slice(1)}`;
   const lockFile = `/tmp/.X${display.slice(1)}-lock`;
@@ -67,7 +68,7 @@ export async function openXRig(): Promise<XRig> {
     },
     startServer: async () => {
       rmSync(lockFile, { force: true });
-      server = await startXvfb(processes, display);
+      server = await startXvfb(processes, display, authority);
     },
     freezeServer: () => void server.child.kill("SIGSTOP"),
     thawServer: () => void server.child.kill("SIGCONT"),
@@ -95,10 +96,12 @@ async function startBus(processes: Processes, folder: string): Promise<string> {
 async function startXvfb(
   processes: Processes,
   display: string | null,
+  authority: string | null,
 ): Promise<{ readonly child: ChildProcess; readonly display: string }> {
   const child = processes.start(
     "Xvfb",
     (display === null ? [] : [display]).concat(
+      authority === null ? [] : ["-auth", authority],
       "-displayfd",
       "3",
       "-screen",

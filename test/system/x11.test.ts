@@ -1,4 +1,7 @@
 /** X11 with a real server and real window managers. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSourceKeeper } from "../../src/capture/sources/keeper.ts";
 import { createX11Providers } from "../../src/capture/sources/x11.ts";
@@ -64,6 +67,64 @@ test("without DISPLAY the server that listens is named to the owner, and not use
   const rejection = await rejectionOf(createX11Providers().window, {});
   expect(rejection.reason).toBe("DISPLAY is not set.");
   expect(rejection.remedy).toMatch(new RegExp(`X servers are listening on .*${rig.display}\\b`));
+});
+
+describe("a server that wants a cookie", () => {
+  /** An entry of an Xauthority file for every host, Xau(3). */
+  const entry = (display: string, cookie: Buffer): Buffer =>
+    Buffer.concat([
+      Buffer.from([0xff, 0xff]),
+      ...["", display, "MIT-MAGIC-COOKIE-1", cookie].map((field) => {
+        const bytes = Buffer.from(field);
+        return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes]);
+      }),
+    ]);
+
+  let home: string;
+  let guarded: XRig;
+  // Bytes of every kind: a cookie is no text.
+  const right = Buffer.from(Array.from({ length: 16 }, (_, index) => index * 17));
+
+  beforeEach(async () => {
+    home = mkdtempSync(path.join(tmpdir(), "activityd-cookie-"));
+    writeFileSync(path.join(home, "server"), entry("", right));
+    guarded = await openXRig(path.join(home, "server"));
+  });
+
+  afterEach(async () => {
+    await guarded.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  test("is shown the one of its display, from XAUTHORITY or from the home folder", async () => {
+    const number = guarded.display.slice(1);
+    const file = path.join(home, ".Xauthority");
+    const other = Buffer.alloc(16, 9);
+    writeFileSync(file, Buffer.concat([entry(`${number}9`, other), entry(number, right)]));
+    const unset = { DISPLAY: guarded.display, HOME: home };
+    for (const env of [unset, { ...unset, HOME: "/nonexistent", XAUTHORITY: file }]) {
+      const { source } = await openRecorded(createX11Providers().window, env);
+      expect(await source.snapshot()).toEqual({ ok: true, value: null });
+      source.close();
+    }
+  });
+
+  test("and is shown a wrong one or none says so, with what to do", async () => {
+    const file = path.join(home, ".Xauthority");
+    for (const content of [
+      entry("", Buffer.alloc(16, 9)),
+      Buffer.from("garbage"),
+      Buffer.alloc(0),
+    ]) {
+      writeFileSync(file, content);
+      const env = { DISPLAY: guarded.display, XAUTHORITY: file };
+      const rejection = await rejectionOf(createX11Providers().window, env);
+      expect(rejection.reason).toContain(
+        `The X server on display ${guarded.display} cannot be used`,
+      );
+      expect(rejection.remedy).toContain("XAUTHORITY");
+    }
+  });
 });
 
 test("window and input share one connection, which ends with the last of them", async () => {
