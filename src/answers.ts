@@ -74,6 +74,8 @@ export function createAnswers(options: AnswersOptions): Answers {
     unlearn: () => {
       digester.unlearn();
       turns.clear();
+      // From what is left, so that the next turn need not wait for it.
+      learnInSteps();
     },
     close: () => {
       isClosed = true;
