@@ -88,8 +88,10 @@ describe("the guard of the contract", () => {
   test("the literals of the grammar stand in one file", () => {
     const literal =
       /["'`](?:System: ?|# Device Activity[^"'`]*|# |---(?:\\n)*|\\n---(?:\\n)*)["'`]/;
+    // A page of documentation has front matter between rules of its own, and goes into no turn.
+    const pages = ["cli/pages.ts"];
     const elsewhere = sources()
-      .filter(({ code }) => literal.test(code))
+      .filter(({ path, code }) => literal.test(code) && !pages.includes(path))
       .map(({ path }) => path);
     expect(elsewhere).toEqual(["context/markers.ts"]);
   });
