@@ -43,8 +43,10 @@ describe("doctor says why windows are not seen, and what mends it", () => {
       id: "window-blind",
       state: "problem",
       what: "Windows cannot be seen: DISPLAY is not set.",
-      remedy:
-        "Start activityd inside the desktop session, or let the session hand its variables on: systemctl --user import-environment DISPLAY XAUTHORITY",
+      // X servers that listen on the machine of the test are named behind it.
+      remedy: expect.stringMatching(
+        /^Start activityd inside the desktop session, .* import-environment DISPLAY XAUTHORITY/,
+      ),
     });
   });
 
