@@ -22,7 +22,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { findDamage, openDatabase } from "../dist/store/database.js";
+import { openDatabase } from "../dist/store/database.js";
+import { findDamage } from "../dist/store/sqlite.js";
 import { acquireInstanceLock } from "../dist/store/lock.js";
 import { openEventStore } from "../dist/store/events.js";
 
@@ -278,25 +279,30 @@ async function fightAgainAndAgain(home, fights) {
   for (let n = 0; n < fights; n += 1) {
     const data = join(home, `fight-${n}`);
     mkdirSync(data);
-    const won = await Promise.all([0, 1].map(() => fightOnce(data)));
+    const fighters = await Promise.all([0, 1].map(() => startFighter(data)));
+    // Only now that both have told their outcome may the winner let go.
+    const won = await Promise.all(fighters.map(({ end }) => end()));
     if (won.filter((text) => text.includes("won")).length !== 1) doubleHolders += 1;
     rmSync(data, { recursive: true });
   }
   return { doubleHolders };
 }
 
-/** @param {string} data */
-async function fightOnce(data) {
+/** A process that fights for a folder, once it has told whether it won. @param {string} data */
+async function startFighter(data) {
   const child = spawn(process.execPath, [SELF, "fight", data], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   let text = "";
   child.stdout.on("data", (chunk) => (text += String(chunk)));
   await once(child.stdout, "data");
-  // The winner holds on until both have told their outcome.
-  setTimeout(() => child.stdin.end(), 1500);
-  await once(child, "close");
-  return text;
+  const end = async () => {
+    const closed = once(child, "close");
+    child.stdin.end();
+    await closed;
+    return text;
+  };
+  return { end };
 }
 
 /** @param {string} data */

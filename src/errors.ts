@@ -11,6 +11,7 @@ export const ERROR_CODES = [
   "daemon_unreachable",
   "database_busy",
   "database_damaged",
+  "database_key",
   "database_newer",
   "database_unwritable",
   "forbidden_origin",

@@ -100,7 +100,7 @@ const MAY_IMPORT: Readonly<Record<Room, readonly Room[]>> = {
 
 /** A package is named in these files alone, so that replacing it touches nothing else. */
 const PACKAGE_HOMES: Readonly<Record<string, RegExp>> = {
-  "better-sqlite3": /^store\/database\.ts$/,
+  "better-sqlite3": /^store\/sqlite\.ts$/,
   "node-cron": /^app\.ts$/,
   systeminformation: /^capture\/sources\/system-state\.ts$/,
   "active-win": /^capture\/sources\/active-win\.ts$/,

@@ -10,6 +10,7 @@ import { systemClock } from "../clock.ts";
 import { readConfig } from "../config.ts";
 import { silentLog } from "../log.ts";
 import type { Paths } from "../paths.ts";
+import { encryptStore, type EncryptReport } from "../store/encrypt.ts";
 import { openEventStore, type EventStore } from "../store/events.ts";
 import {
   createExchangeImporter,
@@ -78,6 +79,11 @@ export function restore(paths: Paths, backupPath: string): string | null {
   return whileLocked(paths, () =>
     restoreBackup(paths.dataDirectory, backupPath, systemClock.nowUs()),
   );
+}
+
+/** See `encryptStore`. Throws `socket_in_use` while a daemon runs. */
+export function encrypt(paths: Paths, keyFile: string | null): EncryptReport {
+  return whileLocked(paths, () => encryptStore(paths.dataDirectory, keyFile));
 }
 
 function whileLocked<T>(paths: Paths, work: () => T): T {

@@ -6,7 +6,8 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
-import { findDamage, openDatabase, type StoreDatabase } from "./database.ts";
+import { openDatabase, type StoreDatabase } from "./database.ts";
+import { findDamage } from "./sqlite.ts";
 
 export interface Backup {
   readonly path: string;

@@ -5,7 +5,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
-import { holdExclusiveLock, isExclusivelyLocked } from "./database.ts";
+import { holdExclusiveLock, isExclusivelyLocked } from "./sqlite.ts";
 
 /**
  * Takes the lock of a data folder and returns what releases it.

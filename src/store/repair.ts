@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../log.ts";
 import { assertRestorable, listBackups, type Backup } from "./backups.ts";
-import { findDamage } from "./database.ts";
+import { findDamage } from "./sqlite.ts";
 import { DATABASE_FILE } from "./events.ts";
 import { recover, setAside, type RecoveryReport } from "./recovery.ts";
 

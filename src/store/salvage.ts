@@ -6,8 +6,10 @@
 import type { StoreDatabase } from "./database.ts";
 import { documentHash, KIND_CODES, KIND_MASK, labelHash } from "./documents.ts";
 import { EVENT_KINDS } from "../capture/events.ts";
+import { isEncrypted } from "./cipher.ts";
 import { readRawRecords, type RawRecord, type RawValue } from "./page-reader.ts";
 import { createSettlement } from "./settlement.ts";
+import { readTreeRecords } from "./tree-reader.ts";
 import { createVisits } from "./visits.ts";
 
 export interface SalvageCounts {
@@ -42,7 +44,8 @@ function copyRecords(path: string, fresh: StoreDatabase, nowUs: number): void {
     });
     batch = [];
   };
-  for (const record of readRawRecords(path)) {
+  const records = isEncrypted(path) ? readTreeRecords(path) : readRawRecords(path);
+  for (const record of records) {
     batch.push(record);
     if (batch.length >= RECORDS_PER_COMMIT) take();
   }

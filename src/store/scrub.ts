@@ -5,6 +5,7 @@
  *
  * Layout of pages: sqlite.org/fileformat2.html, sections 1.5 to 1.8.
  */
+import { readSync, writeSync } from "node:fs";
 
 /** The parts of the database header that say how to read its pages. */
 export interface PageLayout {
@@ -27,7 +28,7 @@ export function readPageLayout(header: Buffer): PageLayout | null {
  * Zeroes the unallocated middle of a page when it is the page of a tree, and says whether that changed
  * anything. `pageNumber` counts from 1.
  */
-export function zeroUnallocated(page: Buffer, pageNumber: number, layout: PageLayout): boolean {
+function zeroUnallocated(page: Buffer, pageNumber: number, layout: PageLayout): boolean {
   if (isPointerMap(pageNumber, layout)) return false;
   const at = pageNumber === 1 ? 100 : 0;
   const headerSize = TREE_PAGES.get(page.readUInt8(at));
@@ -41,6 +42,27 @@ export function zeroUnallocated(page: Buffer, pageNumber: number, layout: PageLa
   if (middle.every((byte) => byte === 0)) return false;
   middle.fill(0);
   return true;
+}
+
+const SCRUB_STEP_BYTES = 1 << 20;
+
+/** Scrubs a megabyte of pages from an offset on; returns the next offset, or -1 at the end of the file. */
+export function scrubStep(file: number, fromByte: number): number {
+  const header = Buffer.alloc(100);
+  readSync(file, header, 0, 100, 0);
+  const layout = readPageLayout(header);
+  // An encrypted file has nothing to read in it.
+  if (layout === null) return -1;
+  const bytes = Buffer.alloc(SCRUB_STEP_BYTES);
+  const length = readSync(file, bytes, 0, SCRUB_STEP_BYTES, fromByte);
+  for (let at = 0; at + layout.pageSize <= length; at += layout.pageSize) {
+    const page = bytes.subarray(at, at + layout.pageSize);
+    const pageNumber = (fromByte + at) / layout.pageSize + 1;
+    if (zeroUnallocated(page, pageNumber, layout)) {
+      writeSync(file, page, 0, layout.pageSize, fromByte + at);
+    }
+  }
+  return length < SCRUB_STEP_BYTES ? -1 : fromByte + length;
 }
 
 /** Header sizes of interior and leaf pages of indexes and tables. */

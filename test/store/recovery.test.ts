@@ -14,7 +14,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { ActivityEvent, EventFacts } from "../../src/capture/events.ts";
 import { silentLog } from "../../src/log.ts";
 import { createBackup, isBackupDue, listBackups } from "../../src/store/backups.ts";
-import { findDamage } from "../../src/store/database.ts";
+import { findDamage } from "../../src/store/sqlite.ts";
 import { readAllEvents } from "../../src/store/event-reader.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";

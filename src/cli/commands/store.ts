@@ -1,4 +1,5 @@
 /** The commands that look after the database: `export`, `backup`, `restore`. */
+import { resolve } from "node:path";
 import { ActivityError } from "../../errors.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import { createProgress, type Progress } from "../progress.ts";
@@ -19,7 +20,31 @@ export const registerStoreCommands: RegisterCommands = (program, io, finish) => 
     .description("put a backup in the place of the database, which is set aside")
     .argument("[file]", "the backup; the newest unless given")
     .action((file?: string) => finish(runRestore(io, file)));
+  program
+    .command("encrypt")
+    .description("encrypt the database, its backups with it; can be interrupted and run again")
+    .option("--key-file <file>", "keep the key in this file instead of the desktop's keychain")
+    .action((options: { keyFile?: string }) => finish(runEncrypt(io, options)));
 };
+
+async function runEncrypt(
+  io: CliIo,
+  { keyFile }: { readonly keyFile?: string },
+): Promise<ExitCode> {
+  const { encrypt } = await import("../../daemon/offline.ts");
+  const file = keyFile === undefined ? null : resolve(keyFile);
+  const { place, changed, removedCopies } = encrypt(io.paths(), file);
+  io.out(changed ? "the database is encrypted now\n" : "the database is encrypted already\n");
+  if (removedCopies > 0) io.out(`${removedCopies} copies in plain text were removed\n`);
+  io.out(
+    place.keyIn === "file"
+      ? `its key lies in ${place.path}, for you alone: whoever can read your files can read it too. ` +
+          "It protects copies of the database that lie elsewhere.\n"
+      : "its key lies in the keychain of this desktop\n",
+  );
+  io.out("keep a copy of the key: without it nobody can read the record\n");
+  return 0;
+}
 
 async function runExport(io: CliIo): Promise<ExitCode> {
   const { readExport } = await import("../../daemon/offline-reader.ts");

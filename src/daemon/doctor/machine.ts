@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, statfsSync } from "node:fs";
 import { probePeers, type PeerProbe } from "../../local-api/peer.ts";
-import { readSqliteVersion } from "../../store/database.ts";
+import { readSqliteVersion } from "../../store/sqlite.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 /** The program itself: Node, SQLite and the optional native package. */
-import { isSupportedSqlite, OLDEST_SQLITE } from "../../store/database.ts";
+import { isSupportedSqlite, OLDEST_SQLITE } from "../../store/sqlite.ts";
 import { VERSION } from "../../version.ts";
 import { note, problem, sound, type Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";

@@ -1,0 +1,186 @@
+/**
+ * An encrypted record, with the SQLite that knows ciphers installed as its owner would install it. Set
+ * `ACTIVITYD_TEST_CIPHERS` to a node_modules folder that has it to save the minutes of compiling.
+ */
+import { execFile, spawn } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDaemonRig } from "./daemon-rig.ts";
+import { createProcesses } from "./processes.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const run = promisify(execFile);
+const scratch = mkdtempSync(join(tmpdir(), "activityd-encryption-"));
+let modules = process.env["ACTIVITYD_TEST_CIPHERS"] ?? "";
+
+beforeAll(async () => {
+  if (modules !== "") return;
+  const allowScripts = { "better-sqlite3-multiple-ciphers": true };
+  writeFileSync(join(scratch, "package.json"), JSON.stringify({ private: true, allowScripts }));
+  const { CIPHER_PACKAGES } = await import("../../src/store/cipher.ts");
+  await run("npm", ["install", ...CIPHER_PACKAGES.split(" ")], { cwd: scratch });
+  modules = join(scratch, "node_modules");
+}, 900_000);
+
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+describe("activityd encrypt", () => {
+  it("leaves no text in any file of the data folder, and everything where it was", async () => {
+    const home = await openHome();
+    await home.run("backup");
+    const before = await home.run("export");
+    const { out } = await home.run("encrypt", "--key-file", home.keyFile);
+    expect(out).toContain("the database is encrypted now\n1 copies in plain text were removed\n");
+    expect(statSync(home.keyFile).mode & 0o777).toBe(0o600);
+    await home.run("backup");
+    expect(filesWith(home.data, /canary|SQLite format/)).toEqual([]);
+    expect((await home.run("export")).out).toBe(before.out);
+    expect((await home.run("search", "canary", "--json", "--limit", "1")).out).toContain(
+      "canary 299",
+    );
+    expect((await home.run("encrypt")).out).toContain("encrypted already");
+    await home.run("restore");
+    expect((await home.run("export")).out).toBe(before.out);
+  });
+
+  it("lets the daemon record, search and back up", async () => {
+    const home = await openHome();
+    await home.run("encrypt", "--key-file", home.keyFile);
+    const processes = createProcesses();
+    const rig = openDaemonRig(processes, { NODE_PATH: modules, ACTIVITYD_HOME: home.path });
+    const socketPath = join(home.path, "run", "activityd.sock");
+    const { connectActivity } = await import("../../src/local-api/client.ts");
+    const { until } = await import("../helpers/until.ts");
+    processes.start(process.execPath, [MAIN, "start"], { env: home.env });
+    const api = connectActivity({ socketPath });
+    await until("the daemon answers", () => api.status().catch(() => null));
+    const { hits } = await api.search({ q: "canary", limit: 3 });
+    expect(hits.map(({ title }) => title)).toEqual(["canary 299", "canary 298", "canary 297"]);
+    await api.close();
+    await rig.close();
+  });
+
+  it("refuses another key, a key that is gone, and a plain file in the place of the encrypted one", async () => {
+    const home = await openHome();
+    const plain = readFileSync(join(home.data, "activity.db"));
+    await home.run("encrypt", "--key-file", home.keyFile);
+    const key = readFileSync(home.keyFile, "utf8");
+    writeFileSync(
+      home.keyFile,
+      key.replace(/^./, (digit) => (digit === "0" ? "1" : "0")),
+    );
+    expect((await home.run("export")).talk).toContain("The key does not open");
+    rmSync(home.keyFile);
+    expect((await home.run("export")).talk).toContain("its key is not in");
+    writeFileSync(home.keyFile, key);
+    expect((await home.run("export")).code).toBe(0);
+    writeFileSync(join(home.data, "activity.db"), plain);
+    expect((await home.run("import", home.file)).talk).toContain("should be encrypted and is not");
+    expect(readFileSync(join(home.data, "activity.db")).equals(plain)).toBe(true);
+  });
+
+  it("can be killed at any moment and run again", async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const home = await openHome();
+      const before = await home.run("export");
+      const child = spawn(process.execPath, [MAIN, "encrypt", "--key-file", home.keyFile], {
+        env: home.env,
+      });
+      const ended = new Promise((resolve) => child.once("close", resolve));
+      await new Promise((resolve) => setTimeout(resolve, 60 + round * 40));
+      child.kill("SIGKILL");
+      await ended;
+      await home.run("encrypt", "--key-file", home.keyFile);
+      expect((await home.run("export")).out).toBe(before.out);
+      expect(filesWith(home.data, /canary|SQLite format/)).toEqual([]);
+    }
+  });
+
+  it("lets a damaged database be recovered as far as its tables can be read", async () => {
+    const home = await openHome();
+    await home.run("encrypt", "--key-file", home.keyFile);
+    const path = join(home.data, "activity.db");
+    const bytes = readFileSync(path);
+    const page = Math.floor(bytes.length / 4096) - 3;
+    bytes.fill(0x5a, page * 4096, (page + 1) * 4096);
+    writeFileSync(path, bytes);
+    expect((await home.run("doctor", "--repair")).out).toMatch(
+      /recovered \d+ events|the damaged file/,
+    );
+    const left = (await home.run("export")).out.split("\n").length - 2;
+    expect(left).toBeGreaterThan(200);
+  });
+});
+
+/** A home with three hundred events. */
+async function openHome() {
+  const path = mkdtempSync(join(scratch, "home-"));
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: path,
+    ACTIVITYD_HOME: path,
+    NODE_PATH: modules,
+  };
+  const file = join(path, "export.ndjson");
+  const lines = Array.from({ length: 300 }, (_, n) => {
+    const startUs = 1_780_000_000_000_000 + n * 60_000_000;
+    const span = { startUs, endUs: startUs + 50_000_000, utcOffsetMinutes: 0, timeZone: "UTC" };
+    return JSON.stringify({
+      kind: "window",
+      app: `App${n % 3}`,
+      title: `canary ${n}`,
+      place: null,
+      ...span,
+    });
+  });
+  writeFileSync(file, ['{"activityd":"export","format":1}', ...lines].join("\n"));
+  const home = {
+    path,
+    env,
+    file,
+    data: join(path, "data"),
+    keyFile: join(path, "keys", "activityd.key"),
+    run: async (...argv: readonly string[]) => {
+      try {
+        const { stdout, stderr } = await run(process.execPath, [MAIN, ...argv], { env });
+        return { code: 0, out: stdout, talk: stderr };
+      } catch (failure) {
+        const { code, stdout, stderr } = failure as {
+          code: number;
+          stdout: string;
+          stderr: string;
+        };
+        return { code, out: stdout, talk: stderr };
+      }
+    },
+  };
+  mkdirSync(home.data, { recursive: true });
+  await home.run("import", file);
+  return home;
+}
+
+function filesWith(folder: string, pattern: RegExp): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => {
+    const path = join(folder, name);
+    // The lock is a database too, an empty one.
+    return (
+      statSync(path).isFile() &&
+      name !== "daemon.lock" &&
+      pattern.test(readFileSync(path, "latin1"))
+    );
+  });
+}
