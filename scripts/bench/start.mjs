@@ -1,0 +1,113 @@
+// @ts-check
+/**
+ * How long the daemon takes from its start to the first answer, with a full database, beside `node -e 0` in the same
+ * run; and how long it takes to stop. Usage: node scripts/bench/start.mjs [EVENTS] [ROUNDS]
+ *
+ * Both are started in turn, the order swapped each round, so that whatever else the machine does falls on both. The
+ * first answer is the real-time block over the socket, asked again and again from the moment the process is made.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { generateStore } from "./generate-store.mjs";
+import { median } from "./paired.mjs";
+
+const EVENTS = Number(process.argv[2] ?? 1_000_000);
+const ROUNDS = Number(process.argv[3] ?? 9);
+const GOAL = 2;
+const STOP_GOAL_MS = 200;
+
+const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const home = mkdtempSync(join(tmpdir(), "activityd-bench-"));
+const socketPath = join(home, "run", "activityd.sock");
+const env = { PATH: process.env["PATH"] ?? "", HOME: home, ACTIVITYD_HOME: home };
+
+try {
+  process.stderr.write(`writing ${EVENTS} events\n`);
+  generateStore(join(home, "data"), EVENTS);
+  /** @type {number[]} */
+  const bare = [];
+  /** @type {number[]} */
+  const starts = [];
+  /** @type {number[]} */
+  const stops = [];
+  let rssMb = 0;
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const bareFirst = round % 2 === 0;
+    const first = bareFirst ? await timeBare() : null;
+    const { startMs, stopMs, rss } = await timeDaemon();
+    const bareMs = first ?? (await timeBare());
+    rssMb = rss;
+    // The first round fills the caches of the disk.
+    if (round === 0) continue;
+    bare.push(bareMs);
+    starts.push(startMs);
+    stops.push(stopMs);
+  }
+  const ratios = starts.map((ms, round) => ms / (bare[round] ?? Number.NaN));
+  console.log(`node -e 0:             ${show(bare, "ms")}`);
+  console.log(`start to first answer: ${show(starts, "ms")}, ${EVENTS} events`);
+  console.log(
+    `ratio:                 ${show(ratios, "x")}: ${median(ratios) <= GOAL ? "within" : "MISSES"} the goal of ${GOAL}`,
+  );
+  console.log(
+    `SIGTERM to the end:    ${show(stops, "ms")}: ${median(stops) <= STOP_GOAL_MS ? "within" : "MISSES"} the goal of ${STOP_GOAL_MS} ms`,
+  );
+  console.log(`memory after a start:  ${rssMb.toFixed(1)} MB`);
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
+
+/** @param {number[]} values @param {string} unit */
+function show(values, unit) {
+  const digits = unit === "x" ? 2 : 0;
+  return `median ${median(values).toFixed(digits)} ${unit} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
+}
+
+async function timeBare() {
+  const from = performance.now();
+  await once(spawn(process.execPath, ["-e", "0"], { env, stdio: "ignore" }), "exit");
+  return performance.now() - from;
+}
+
+async function timeDaemon() {
+  const from = performance.now();
+  const child = spawn(process.execPath, [main, "start"], {
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (chunk) => {
+    said += String(chunk);
+  });
+  const exited = once(child, "exit");
+  while (!(await isAnswered())) {
+    if (child.exitCode !== null) throw new Error(`the daemon ended: ${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const startMs = performance.now() - from;
+  const kb = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
+  const stopFrom = performance.now();
+  child.kill("SIGTERM");
+  await exited;
+  return { startMs, stopMs: performance.now() - stopFrom, rss: Number(kb) / 1000 };
+}
+
+/** @returns {Promise<boolean>} */
+function isAnswered() {
+  return new Promise((resolve) => {
+    const asked = request(
+      { socketPath, path: "/v1/context", headers: { host: "localhost" } },
+      (answer) => {
+        answer.resume();
+        answer.once("end", () => resolve(answer.statusCode === 200));
+      },
+    );
+    asked.once("error", () => resolve(false));
+    asked.end();
+  });
+}
