@@ -5,24 +5,23 @@
  */
 import type { ContextAnswer, ContextRequest } from "./api.ts";
 import { etagOf, renderContextBlock } from "./capture/context-block.ts";
-import { createDigester, type DigestAnswer } from "./capture/context-digest.ts";
+import type { Digester, DigestAnswer } from "./capture/context-digest.ts";
 import type { Sampler } from "./capture/sampler.ts";
 import { pausedSnapshot, readSnapshot } from "./capture/snapshot.ts";
-import { createLinePicker } from "./capture/triage/model.ts";
-import { openWordVectors } from "./capture/triage/word-vectors.ts";
+import type { LinePicker } from "./capture/triage/model.ts";
 import { createTurnMemory } from "./capture/turn-memory.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { ActivityError } from "./errors.ts";
 import type { EventStore } from "./store/events.ts";
-import { createHistory } from "./store/history.ts";
+import { createHistory, type ActivityHistory } from "./store/history.ts";
 
 const EXACT_BUDGET_TOKENS = 170;
 /** What is learned of the record at once, a few milliseconds of work. */
 const LEARN_VISITS = 2_000;
 
 export interface Answers {
-  /** At once, unless a model is asked to choose lines. Throws `bad_request`. */
+  /** The real-time block at once; a digest when what it takes was loaded. Throws `bad_request`. */
   readonly answer: (request: ContextRequest) => ContextAnswer | Promise<ContextAnswer>;
   /** The real-time block of this instant. */
   readonly present: () => ContextAnswer;
@@ -49,15 +48,7 @@ export interface AnswersOptions {
 export function createAnswers(options: AnswersOptions): Answers {
   const { store, paused, config, clock } = options;
   const assistantApps = config.capture.assistant_apps.map((app) => app.toLowerCase());
-  const digester = createDigester({
-    history: createHistory(store.database),
-    ...(config.digest.semantic ? { vectors: openWordVectors() } : {}),
-    isAssistant: (app) => assistantApps.includes(app.toLowerCase()),
-  });
-  const picker =
-    config.digest.model_url === ""
-      ? null
-      : createLinePicker({ url: config.digest.model_url, model: config.digest.model_name });
+  let digesting: Promise<Digesting> | null = null;
   const turns = createTurnMemory();
   let isClosed = false;
   /** The present block in the zone of this machine, until something changes or the minute is over. */
@@ -70,19 +61,21 @@ export function createAnswers(options: AnswersOptions): Answers {
       held = null;
     },
     settle,
-    learn: learnInSteps,
+    learn: () => void openDigesting().then(({ digester }) => learnInSteps(digester)),
     unlearn: () => {
-      digester.unlearn();
       turns.clear();
+      if (digesting === null) return;
       // From what is left, so that the next turn need not wait for it.
-      learnInSteps();
+      void digesting.then(({ digester }) => {
+        digester.unlearn();
+        learnInSteps(digester);
+      });
     },
     close: () => {
       isClosed = true;
     },
   };
 
-  /** At once, unless a model is asked to choose lines. */
   function answer(request: ContextRequest): ContextAnswer | Promise<ContextAnswer> {
     if (request.form === "digest" && request.turn === undefined) {
       throw new ActivityError(
@@ -96,8 +89,14 @@ export function createAnswers(options: AnswersOptions): Answers {
     // A turn about what is in front of the owner wants the present to the second.
     const choose = (digest: ContextAnswer): ContextAnswer =>
       request.form === "auto" && digest.intent === "now" ? exactAnswer(request) : digest;
-    const digest = digestAnswer(request, request.turn);
-    return digest instanceof Promise ? digest.then(choose) : choose(digest);
+    return digestAnswer(request, request.turn).then(choose);
+  }
+
+  /** What turns a turn into a digest is as much as all the rest: it is loaded when the daemon answers already. */
+  function openDigesting(): Promise<Digesting> {
+    return (digesting ??= loadDigesting(config, createHistory(store.database), (app) =>
+      assistantApps.includes(app.toLowerCase()),
+    ));
   }
 
   function exactAnswer(request: ContextRequest): ContextAnswer {
@@ -116,10 +115,7 @@ export function createAnswers(options: AnswersOptions): Answers {
     }
   }
 
-  function digestAnswer(
-    request: ContextRequest,
-    turn: string,
-  ): ContextAnswer | Promise<ContextAnswer> {
+  async function digestAnswer(request: ContextRequest, turn: string): Promise<ContextAnswer> {
     const startedAtUs = clock.monotonicUs();
     const deadlineMs = performance.now() + config.digest.model_timeout_ms;
     settle();
@@ -147,8 +143,9 @@ export function createAnswers(options: AnswersOptions): Answers {
       reasons: block === null ? [silence] : rest.reasons,
       etag: etagOf(block ?? ""),
     });
+    const { digester, picker } = await openDigesting();
     if (picker === null || isPaused) return tell(digester.render(asked));
-    return digester.renderWith(asked, picker, deadlineMs).then(tell);
+    return tell(await digester.renderWith(asked, picker, deadlineMs));
   }
 
   function presentAnswer(request: ContextRequest): ContextAnswer {
@@ -192,10 +189,35 @@ export function createAnswers(options: AnswersOptions): Answers {
   }
 
   /** Reads what was recorded before this start, a little at a time, so that the first digest need not wait. */
-  function learnInSteps(): void {
+  function learnInSteps(digester: Digester): void {
     if (isClosed || digester.learn(clock.nowUs(), LEARN_VISITS)) return;
-    setImmediate(learnInSteps);
+    setImmediate(() => learnInSteps(digester));
   }
+}
+
+interface Digesting {
+  readonly digester: Digester;
+  /** A model that may choose lines, where one is configured. */
+  readonly picker: LinePicker | null;
+}
+
+async function loadDigesting(
+  { digest }: Config,
+  history: ActivityHistory,
+  isAssistant: (app: string) => boolean,
+): Promise<Digesting> {
+  const { createDigester } = await import("./capture/context-digest.ts");
+  const vectors = digest.semantic
+    ? { vectors: (await import("./capture/triage/word-vectors.ts")).openWordVectors() }
+    : {};
+  const picker =
+    digest.model_url === ""
+      ? null
+      : (await import("./capture/triage/model.ts")).createLinePicker({
+          url: digest.model_url,
+          model: digest.model_name,
+        });
+  return { digester: createDigester({ history, ...vectors, isAssistant }), picker };
 }
 
 function parseNow(text: string): number {

@@ -3,7 +3,7 @@
  * what was committed or, while the disk refuses, what is held in memory, and that one failing part leaves the
  * others running.
  */
-import { schedule, type ScheduledTask } from "node-cron";
+import type { ScheduledTask } from "node-cron";
 import type { ActivityApi, TurnFrame, WatchMessage } from "./api.ts";
 import { createAnswers } from "./answers.ts";
 import { createDaemonNotices } from "./auto-reply/reply/daemon-notices.ts";
@@ -93,6 +93,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     log,
   });
   let chores: ScheduledTask | null = null;
+  let isClosed = false;
   const queue = createSystemEventQueue({
     rows: createSessionEventTable(store.database),
     nowUs: clock.nowUs,
@@ -190,7 +191,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       });
       watchdog.start();
       // Hourly in UTC, which skips and repeats no hour; what is due by then is done, so that a run which was
-      // slept through is made up for.
+      // slept through is made up for. Its library is loaded when clients are answered already.
+      const { schedule } = await import("node-cron");
+      // Closed before it was here: nothing may be begun then.
+      if (isClosed) return;
       chores = schedule("7 * * * *", () => housekeeping.run(clock.nowUs()), {
         name: "housekeeping",
         timezone: "Etc/UTC",
@@ -284,6 +288,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     },
     ledger: async (request) => owner.ledger(request),
     close: async () => {
+      isClosed = true;
       answers.close();
       watchdog.close();
       for (const keeper of Object.values(keepers)) keeper?.close();
