@@ -46,7 +46,7 @@ export function judgeAccess(
     return refuse(403, "A browser extension may only send what its watcher sees.");
   }
   // A page gets no answer it could read; a request that changes something must not even be carried out.
-  if (trust === "stranger" && method !== "GET" && method !== "HEAD")
+  if (trust === "stranger" && !READING.includes(method))
     return refuse(403, "This origin may not write.");
   if (method === "OPTIONS" || path === "/api/0/info" || options.apiKey === null)
     return { allowed: true, corsOrigin };
@@ -55,9 +55,11 @@ export function judgeAccess(
   return refuse(401, "This server wants its key: Authorization: Bearer KEY.");
 }
 
+const READING = ["GET", "HEAD", "OPTIONS"];
+
 function isOwnHost(host: string | undefined): boolean {
   if (host === undefined) return false;
-  const name = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host)?.[1];
+  const name = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host)?.[1]?.toLowerCase();
   return name === "localhost" || name === "127.0.0.1" || name === "[::1]";
 }
 
@@ -73,7 +75,7 @@ function trustOf(
   if (own.includes(origin) || allowedOrigins.includes(origin)) return "own";
   if (testing && /^chrome-extension:\/\/[a-p]{32}$/.test(origin)) return "own";
   // Firefox gives each installation an id of its own, so that any extension could be the watcher: hence the routes.
-  return /^moz-extension:\/\/[0-9a-f-]{36}$/.test(origin) ? "extension" : "stranger";
+  return /^moz-extension:\/\/[\w-]+$/.test(origin) ? "extension" : "stranger";
 }
 
 function isWatcherRoute(method: string, path: string): boolean {

@@ -35,11 +35,11 @@ export interface Buckets {
   readonly insert: (bucket: string, body: unknown) => readonly JsonObject[] | null;
   readonly heartbeat: (bucket: string, body: unknown, pulseUs: number) => JsonObject | null;
   readonly exportBuckets: (only: string | null) => Iterable<string>;
-  readonly importBuckets: (body: unknown) => {
+  readonly importBuckets: (body: unknown) => Promise<{
     readonly added: number;
     readonly repeated: number;
     readonly skipped: number;
-  };
+  }>;
   readonly settings: () => JsonObject;
   readonly setting: (key: string) => unknown;
   readonly setSetting: (key: string, value: unknown) => void;
@@ -219,23 +219,34 @@ export function createBuckets(options: BucketsOptions): Buckets {
     yield "}}";
   }
 
-  function importJson(body: unknown): { added: number; repeated: number; skipped: number } {
-    const buckets = isObject(body) && isObject(body["buckets"]) ? body["buckets"] : null;
-    if (buckets === null)
+  /** In steps, so that heartbeats and blocks are answered meanwhile. */
+  async function importJson(
+    body: unknown,
+  ): Promise<{ added: number; repeated: number; skipped: number }> {
+    const listed = isObject(body) ? body["buckets"] : null;
+    if (!isObject(listed) && !Array.isArray(listed))
       throw new WireError('An import must be {"buckets": {id: {…, "events": […]}}}.');
     const counts = { added: 0, repeated: 0, skipped: 0 };
-    for (const [id, value] of Object.entries(buckets)) {
-      if (!isObject(value)) throw new WireError(`The bucket "${id}" is no JSON object.`);
-      store.create(readBucket(id, value, hostname, nowUs()));
+    for (const [key, value] of Object.entries<unknown>(listed)) {
+      if (!isObject(value)) throw new WireError(`The bucket "${key}" is no JSON object.`);
+      // An object in what servers write, a list in their published schema.
+      const id = Array.isArray(listed) && typeof value["id"] === "string" ? value["id"] : key;
+      // Old files leave some of these out; a history is not lost for that.
+      const described = { type: "unknown", client: "unknown", hostname: "unknown", ...value };
+      store.create(readBucket(id, described, hostname, nowUs()));
       lastBeats.delete(id);
       const row = store.find(id);
       const events = Array.isArray(value["events"]) ? value["events"] : [];
       if (row === null) continue;
-      for (let at = 0; at < events.length; at += 5_000) {
+      for (let at = 0; at < events.length; at += EVENTS_PER_STEP) {
         store.transaction(() => {
-          for (const each of events.slice(at, at + 5_000)) importEvent(row, each, counts);
+          for (const each of events.slice(at, at + EVENTS_PER_STEP)) importEvent(row, each, counts);
+        });
+        await new Promise((resolve) => {
+          setImmediate(resolve);
         });
       }
+      lastBeats.delete(id);
     }
     return counts;
   }
@@ -273,6 +284,9 @@ export function createBuckets(options: BucketsOptions): Buckets {
   }
 }
 
+/** Some milliseconds of work. */
+const EVENTS_PER_STEP = 250;
+
 /**
  * Heartbeat merge: the same data, and a start from the last event's start to its end plus the pulse, both ends
  * counted. The gap is measured from the end. Null: the beat is an event of its own.
@@ -294,10 +308,12 @@ export function mergeBeat(
   return { ...last, durationUs };
 }
 
+/** An event that lies inside comes back as it was sent, also when its duration is negative. */
 function clip(row: StoredEvent, { fromUs, toUs }: BucketRange): StoredEvent {
-  const startUs = Math.max(row.startUs, fromUs ?? row.startUs);
   const rowEndUs = row.startUs + row.durationUs;
+  const startUs = Math.max(row.startUs, fromUs ?? row.startUs);
   const endUs = Math.min(rowEndUs, toUs ?? rowEndUs);
+  if (startUs === row.startUs && endUs === rowEndUs) return row;
   return { ...row, startUs, durationUs: Math.max(0, endUs - startUs) };
 }
 

@@ -332,5 +332,7 @@ function isQueryEvent(value: unknown): value is QueryEvent {
 
 function toWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toWire);
-  return isQueryEvent(value) ? writeEvent(value) : value;
+  if (isQueryEvent(value)) return writeEvent(value);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toWire(each)]));
 }

@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ActivityError } from "../errors.ts";
+import { readBody as readBounded } from "../http-body.ts";
 import { reasonForLog, type Log } from "../log.ts";
 import { judgeAccess, type AccessOptions } from "./access.ts";
 import type { Buckets } from "./buckets.ts";
@@ -76,8 +77,9 @@ async function answer(
     response.setHeader("vary", "origin");
   }
   if (!verdict.allowed) return sendMessage(response, verdict.status, verdict.message);
-  if (method === "OPTIONS") return sendPreflight(request, response);
-  const route = findRoute(method, path);
+  if (method === "OPTIONS") return sendPreflight(request, response, verdict.corsOrigin !== null);
+  // Node leaves the body of an answer to HEAD away by itself.
+  const route = findRoute(method === "HEAD" ? "GET" : method, path);
   if (route === null) return sendMessage(response, 404, "There is no such route.");
   await route(options, { query, request, response });
 }
@@ -94,7 +96,7 @@ type Handler = (
   ...names: string[]
 ) => Promise<void> | void;
 
-/** Paths below `/api/0`, a name in braces for each variable part. A slash at the end makes no difference. */
+/** Paths below `/api/0`, a name in braces for each variable part. */
 const ROUTES: readonly (readonly [method: string, path: string, handler: Handler])[] = [
   ["GET", "/info", ({ buckets }, { response }) => sendJson(response, 200, buckets.info())],
   ["GET", "/buckets", ({ buckets }, { response }) => sendJson(response, 200, buckets.list())],
@@ -182,7 +184,9 @@ const ROUTES: readonly (readonly [method: string, path: string, handler: Handler
       sendJson(
         response,
         200,
-        buckets.importBuckets(parseJson(fileOfMultipart(bytes, request.headers["content-type"]))),
+        await buckets.importBuckets(
+          parseJson(fileOfMultipart(bytes, request.headers["content-type"])),
+        ),
       );
     },
   ],
@@ -223,7 +227,7 @@ const ROUTES: readonly (readonly [method: string, path: string, handler: Handler
 type Bound = (options: ActivityWatchOptions, exchange: Exchange) => Promise<void> | void;
 
 function findRoute(method: string, path: string): Bound | null {
-  const parts = path.replace(/\/$/, "").split("/").slice(1);
+  const parts = path.split("/").slice(1);
   if (parts[0] !== "api" || parts[1] !== "0") return null;
   const below = parts.slice(2);
   for (const [routeMethod, pattern, handler] of ROUTES) {
@@ -236,13 +240,21 @@ function findRoute(method: string, path: string): Bound | null {
   return null;
 }
 
-/** One old client doubles the first slash; a name may hold any character in its encoded form. */
+/**
+ * The path as it is judged and routed. One old client doubles the first slash, a slash at the end makes no
+ * difference, and a name may hold any character but the slash in its encoded form.
+ */
 function splitTarget(target: string): { readonly path: string; readonly query: URLSearchParams } {
   const mark = target.indexOf("?");
   const raw = mark === -1 ? target : target.slice(0, mark);
   const query = new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1));
   try {
-    return { path: decodeURIComponent(raw).replace(/\/{2,}/g, "/"), query };
+    return {
+      path: decodeURIComponent(raw)
+        .replace(/\/+/g, "/")
+        .replace(/(?<=.)\/$/, ""),
+      query,
+    };
   } catch {
     // A stray percent sign is no route of ours.
     return { path: "/", query };
@@ -262,7 +274,8 @@ function readRange(query: URLSearchParams): BucketRange {
 
 /** Null: all, as for a limit that is absent, negative or no number. */
 function readLimit(query: URLSearchParams): number | null {
-  const limit = Number(query.get("limit") ?? -1);
+  const text = query.get("limit")?.trim() ?? "";
+  const limit = text === "" ? -1 : Number(text);
   return Number.isSafeInteger(limit) && limit >= 0 ? limit : null;
 }
 
@@ -279,15 +292,9 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    const piece = Buffer.from(chunk);
-    bytes += piece.length;
-    if (bytes > MAX_BODY_BYTES) throw new WireError("The body is larger than 1 GB.");
-    chunks.push(piece);
-  }
-  return Buffer.concat(chunks);
+  const bytes = await readBounded(request, MAX_BODY_BYTES);
+  if (bytes === null) throw new WireError("The body is larger than 1 GB.");
+  return bytes;
 }
 
 async function drain(request: IncomingMessage): Promise<void> {
@@ -303,14 +310,27 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** The web page of ActivityWatch sends an import as a form with one file; everything else sends the JSON itself. */
+/**
+ * The web page of ActivityWatch sends an import as a form with one file, beside which other fields may stand;
+ * everything else sends the JSON itself.
+ *
+ * @see RFC 7578
+ */
 function fileOfMultipart(bytes: Buffer, contentType: string | undefined): Buffer {
-  const boundary = /^multipart\/form-data;.*boundary="?([^";]+)"?/i.exec(contentType ?? "")?.[1];
-  if (boundary === undefined) return bytes;
-  const start = bytes.indexOf("\r\n\r\n");
-  const end = bytes.lastIndexOf(`\r\n--${boundary}`);
-  if (start === -1 || end <= start) throw new WireError("The form holds no file.");
-  return bytes.subarray(start + 4, end);
+  const boundary = /^multipart\/form-data;.*boundary=(?:"([^"]+)"|([^";\s]+))/i.exec(
+    contentType ?? "",
+  );
+  if (boundary === null) return bytes;
+  const mark = `--${boundary[1] ?? boundary[2] ?? ""}`;
+  for (let from = bytes.indexOf(mark); from !== -1;) {
+    const head = bytes.indexOf("\r\n\r\n", from);
+    const end = head === -1 ? -1 : bytes.indexOf(`\r\n${mark}`, head + 2);
+    if (end === -1) break;
+    if (/;\s*filename=/i.test(bytes.toString("latin1", from, head)))
+      return bytes.subarray(head + 4, Math.max(head + 4, end));
+    from = end + 2;
+  }
+  throw new WireError("The form holds no file.");
 }
 
 // ---------------------------------------------------------------- answers
@@ -349,9 +369,22 @@ async function sendExport(
   await pipeline(Readable.from(buckets.exportBuckets(only)), response);
 }
 
-function sendPreflight(request: IncomingMessage, response: ServerResponse): void {
+/** A stranger is told nothing: the browser then does not send what it asked for. */
+function sendPreflight(
+  request: IncomingMessage,
+  response: ServerResponse,
+  isAllowed: boolean,
+): void {
+  if (!isAllowed) {
+    response.writeHead(204).end();
+    return;
+  }
+  const wanted = request.headers["access-control-request-headers"];
   response.setHeader("access-control-allow-methods", "GET, POST, DELETE");
-  response.setHeader("access-control-allow-headers", "content-type, authorization");
+  response.setHeader(
+    "access-control-allow-headers",
+    ["content-type", "authorization", ...(wanted === undefined ? [] : [wanted])].join(", "),
+  );
   response.setHeader("access-control-max-age", "600");
   // Chromium asks this before a public page or an extension may reach this machine.
   if (request.headers["access-control-request-private-network"] === "true") {

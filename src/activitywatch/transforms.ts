@@ -4,6 +4,7 @@
  *
  * @see https://docs.activitywatch.net/en/latest/querying-data.html
  */
+import { compilePythonRegex } from "./python-regex.ts";
 import { canonicalJson, isObject, WireError, type JsonObject } from "./wire.ts";
 
 /** An event inside a query. */
@@ -116,7 +117,9 @@ export function filterPeriodIntersect(
     if (event === undefined || period === undefined) return cut;
     const startUs = Math.max(event.startUs, period.startUs);
     const endUs = Math.min(endOf(event), endOf(period));
-    if (endUs > startUs) cut.push(span(event, startUs, endUs));
+    // Heartbeats that were never extended have no length, and lie inside of a period all the same.
+    const isPoint = event.durationUs === 0 || period.durationUs === 0;
+    if (endUs > startUs || (isPoint && endUs === startUs)) cut.push(span(event, startUs, endUs));
     if (endOf(event) <= endOf(period)) eventAt += 1;
     else periodAt += 1;
   }
@@ -146,11 +149,13 @@ export function unionNoOverlap(a: readonly QueryEvent[], b: readonly QueryEvent[
     let atUs = event.startUs;
     for (let index = from; index < covers.length; index += 1) {
       const cover = covers[index];
-      if (cover === undefined || cover.startUs >= endOf(event)) break;
+      if (cover === undefined || cover.startUs > event.startUs + Math.max(0, event.durationUs - 1))
+        break;
       if (cover.startUs > atUs) rest.push(span(event, atUs, cover.startUs));
       atUs = Math.max(atUs, endOf(cover));
     }
-    if (atUs < endOf(event)) rest.push(span(event, atUs, endOf(event)));
+    const isUncovered = atUs === event.startUs && event.durationUs === 0;
+    if (atUs < endOf(event) || isUncovered) rest.push(span(event, atUs, endOf(event)));
   }
   return sortByTimestamp([...a, ...rest]);
 }
@@ -186,13 +191,14 @@ export function splitUrlEvents(events: readonly QueryEvent[]): QueryEvent[] {
     const [, protocol = "", host = "", path = "", options = "", identifier = ""] =
       /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(url) ??
       [];
-    const [route = "", params = ""] = path.split(";", 2);
+    const [route, params] = splitParams(path, protocol.toLowerCase());
     return {
       ...event,
       data: {
         ...event.data,
-        $protocol: protocol,
-        $domain: host.replace(/^www\./, ""),
+        $protocol: protocol.toLowerCase(),
+        // A file or a page of the browser itself has no host: they are one domain by their scheme.
+        $domain: host === "" ? protocol.toLowerCase() : host.replace(/^www\./, ""),
         $path: route,
         $params: params,
         $options: options,
@@ -201,6 +207,31 @@ export function splitUrlEvents(events: readonly QueryEvent[]): QueryEvent[] {
     };
   });
 }
+
+/** Parameters are what follows the first semicolon of the last part of a path, where a scheme has them. */
+function splitParams(path: string, scheme: string): readonly [route: string, params: string] {
+  const mark = path.indexOf(";", path.lastIndexOf("/") + 1);
+  if (mark === -1 || !SCHEMES_WITH_PARAMS.has(scheme)) return [path, ""];
+  return [path.slice(0, mark), path.slice(mark + 1)];
+}
+
+/** `uses_params` of Python's urllib.parse, which the server's function goes by. */
+const SCHEMES_WITH_PARAMS = new Set(
+  [
+    "",
+    "ftp",
+    "hdl",
+    "prospero",
+    "http",
+    "https",
+    "shttp",
+    "rtsp",
+    "rtsps",
+    "rtspu",
+    "sip",
+    "sips",
+  ].concat(["mms", "sftp", "tel"]),
+);
 
 /** A rule of a category or tag: which texts of an event it looks at, and for what. */
 interface Rule {
@@ -216,7 +247,7 @@ export function categorize(events: readonly QueryEvent[], classes: unknown): Que
   );
   const known = memoByData((data) => {
     let best: unknown = ["Uncategorized"];
-    let depth = 0;
+    let depth = 1;
     for (const [name, rule] of rules) {
       if (!Array.isArray(name) || name.length < depth || !matches(rule, data)) continue;
       best = name;
@@ -268,7 +299,11 @@ function readClasses(
           typeof regex === "string" && regex !== ""
             ? compileRegex(regex, ignoreCase === true)
             : null,
-        keys: Array.isArray(keys) ? keys.filter((key) => typeof key === "string") : null,
+        // An empty list selects nothing less than everything.
+        keys:
+          Array.isArray(keys) && keys.length > 0
+            ? keys.filter((key) => typeof key === "string")
+            : null,
       },
     ];
   });
@@ -280,19 +315,10 @@ function matches({ regex, keys }: Rule, data: JsonObject): boolean {
   return values.some((value) => typeof value === "string" && regex.test(value));
 }
 
-/** Python's inline `(?i)` at the start is the one piece of its syntax in real rules that JavaScript lacks. */
 function compileRegex(pattern: string, ignoreCase: boolean): RegExp {
-  const inline = pattern.startsWith("(?i)");
-  const source = inline ? pattern.slice(4) : pattern;
-  const flags = ignoreCase || inline ? "i" : "";
   try {
-    return new RegExp(source, `${flags}u`);
+    return compilePythonRegex(pattern, ignoreCase);
   } catch {
-    // Escapes such as `\-` are errors in Unicode mode and plain in Python.
-    try {
-      return new RegExp(source, flags);
-    } catch {
-      throw new WireError(`Cannot use the pattern ${JSON.stringify(pattern.slice(0, 100))}.`);
-    }
+    throw new WireError(`Cannot use the pattern ${JSON.stringify(pattern.slice(0, 100))}.`);
   }
 }

@@ -31,17 +31,24 @@ export function parseTimestamp(text: string): number | null {
   const [, date = "", time = "00:00:00", fraction = "", zone = "Z"] = match;
   const wall = Date.parse(`${date}T${time.length === 5 ? `${time}:00` : time}Z`);
   if (Number.isNaN(wall)) return null;
-  const us = Number(fraction.slice(0, 6).padEnd(6, "0"));
-  return wall * 1000 + us - offsetUs(zone);
+  const us = wall * 1000 + Number(fraction.slice(0, 6).padEnd(6, "0")) - offsetUs(zone);
+  return isInstant(us) ? us : null;
 }
 
+/** Whole microseconds that a double holds exactly: years 1696 to 2243. */
+function isInstant(us: number): boolean {
+  return Math.abs(us) <= LAST_INSTANT_US;
+}
+
+const LAST_INSTANT_US = 8_640_000_000_000_000;
+
 const TIMESTAMP =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)? ?(Z|z|[+-]?\d{2}:?\d{2})?$/;
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)? ?(Z|z|[+-]?\d{2}(?::?\d{2})?)?$/;
 
 function offsetUs(zone: string): number {
-  const match = /^([+-]?)(\d{2}):?(\d{2})$/.exec(zone);
+  const match = /^([+-]?)(\d{2}):?(\d{2})?$/.exec(zone);
   if (match === null) return 0;
-  const minutes = Number(match[2]) * 60 + Number(match[3]);
+  const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
   return (match[1] === "-" ? -minutes : minutes) * 60_000_000;
 }
 
@@ -70,12 +77,10 @@ export function readEvent(value: unknown): WireEvent {
   }
   if (data !== null && !isObject(data))
     throw new WireError("The data of an event must be a JSON object.");
-  return {
-    id: typeof id === "number" ? id : null,
-    startUs,
-    durationUs: Math.round((duration ?? 0) * 1_000_000),
-    data: data ?? {},
-  };
+  const durationUs = Math.round((duration ?? 0) * 1_000_000);
+  if (!isInstant(startUs + durationUs) || !isInstant(durationUs))
+    throw new WireError("An event must end before the year 2243.");
+  return { id: typeof id === "number" ? id : null, startUs, durationUs, data: data ?? {} };
 }
 
 /** The event as clients read it. */

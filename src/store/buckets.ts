@@ -44,7 +44,7 @@ export interface BucketStore {
     range: BucketRange,
     limit: number | null,
   ) => readonly BucketEventRow[];
-  /** The same, one by one, oldest first, for exports of any size. */
+  /** All events in the same order, read in pages: other work on the store may come between any two. */
   readonly iterate: (bucket: string) => IterableIterator<BucketEventRow>;
   readonly count: (bucket: string, range: BucketRange) => number;
   readonly event: (bucket: string, id: number) => BucketEventRow | null;
@@ -89,8 +89,10 @@ export function createBucketStore(database: StoreDatabase): BucketStore {
     `SELECT ${columns} ${inRange} ORDER BY start_us DESC, id LIMIT ?`,
   );
   const count = database.prepare<{ count: number }>(`SELECT count(*) AS count ${inRange}`);
-  const oldestFirst = database.prepare<BucketEventRow>(
-    `SELECT ${columns} FROM bucket_event AS event WHERE bucket_key = ? ORDER BY start_us, id`,
+  const page = database.prepare<BucketEventRow>(
+    `SELECT ${columns} FROM bucket_event AS event
+      WHERE bucket_key = ? AND start_us <= ? AND (start_us < ? OR id > ?)
+      ORDER BY start_us DESC, id LIMIT ${PAGE_ROWS}`,
   );
   const event = database.prepare<BucketEventRow>(
     `SELECT ${columns} FROM bucket_event AS event WHERE id = ? AND bucket_key = ?`,
@@ -119,6 +121,9 @@ export function createBucketStore(database: StoreDatabase): BucketStore {
   );
   const removeSetting = database.prepare("DELETE FROM bucket_setting WHERE key = ?");
 
+  /** A range that ends before it begins holds nothing, whatever spans it. */
+  const isEmpty = ({ fromUs, toUs }: BucketRange): boolean =>
+    fromUs !== null && toUs !== null && toUs < fromUs;
   const range = (
     { fromUs, toUs }: BucketRange,
     longestUs: number,
@@ -148,13 +153,23 @@ export function createBucketStore(database: StoreDatabase): BucketStore {
       }),
     events: (bucket, wanted, limit) => {
       const found = findKey.get(bucket);
-      if (found === undefined) return [];
+      if (found === undefined || isEmpty(wanted)) return [];
       return events.all(found.key, ...range(wanted, found.longestUs), limit ?? -1);
     },
-    iterate: (bucket) => oldestFirst.iterate(findKey.get(bucket)?.key ?? -1),
+    iterate: function* (bucket) {
+      const { key } = findKey.get(bucket) ?? { key: -1 };
+      let after = { startUs: LATEST_US, id: 0 };
+      for (;;) {
+        const rows = page.all(key, after.startUs, after.startUs, after.id);
+        yield* rows;
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        after = last;
+      }
+    },
     count: (bucket, wanted) => {
       const found = findKey.get(bucket);
-      return found === undefined
+      return found === undefined || isEmpty(wanted)
         ? 0
         : (count.get(found.key, ...range(wanted, found.longestUs))?.count ?? 0);
     },
@@ -184,6 +199,8 @@ export function createBucketStore(database: StoreDatabase): BucketStore {
     transaction: database.transaction,
   };
 }
+
+const PAGE_ROWS = 1_000;
 
 /** Wider than any instant the protocol can name. */
 const EARLIEST_US = -8_640_000_000_000_000;

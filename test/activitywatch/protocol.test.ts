@@ -3,9 +3,13 @@ import { describe, expect, it } from "vitest";
 import { judgeAccess, type AccessOptions } from "../../src/activitywatch/access.ts";
 import { mergeBeat } from "../../src/activitywatch/buckets.ts";
 import { runQueries, type QuerySource } from "../../src/activitywatch/query.ts";
+import { compilePythonRegex } from "../../src/activitywatch/python-regex.ts";
 import {
+  filterPeriodIntersect,
   flood,
+  mergeEventsByKeys,
   periodUnion,
+  splitUrlEvents,
   unionNoOverlap,
   type QueryEvent,
 } from "../../src/activitywatch/transforms.ts";
@@ -146,6 +150,148 @@ describe("lists of events", () => {
   });
 });
 
+/**
+ * The functions once more, second by second and as slowly as they can be said: what the Python server gives for
+ * events in whole seconds.
+ */
+const reference = {
+  /** One neighbour after the other, as aw_transform/flood.py has it. */
+  flood(list: readonly QueryEvent[]): readonly QueryEvent[] {
+    const all = list
+      .map((event) => ({ ...event, end: event.startUs + event.durationUs, from: event.startUs }))
+      .sort((a, b) => a.from - b.from);
+    for (let n = 1; n < all.length; n += 1) {
+      const [one, two] = [all[n - 1], all[n]];
+      if (one === undefined || two === undefined) continue;
+      const same = canonicalJson(one.data) === canonicalJson(two.data);
+      const gap = two.from - one.end;
+      if (gap === 0 || gap > 5_000_000 || (gap < 0 && !same)) continue;
+      const end = gap < 0 ? Math.max(one.end, two.end) : two.end;
+      const isFirstLonger = gap < 0 || one.end - one.from >= two.end - two.from;
+      if (same && isFirstLonger) [one.end, two.from, two.end] = [end, end, end];
+      else if (same) [two.from, one.end] = [one.from, one.from];
+      else if (isFirstLonger) one.end = two.from;
+      else two.from = one.end;
+    }
+    return all
+      .filter(({ from, end }) => end > from)
+      .map(({ id, data, from, end }) => ({ id, data, startUs: from, durationUs: end - from }));
+  },
+  /** Filters that do not overlap, each event cut by each. */
+  intersect(list: readonly QueryEvent[], filters: readonly QueryEvent[]): readonly string[] {
+    return list
+      .flatMap((event) =>
+        filters.map((filter) => {
+          const from = Math.max(event.startUs, filter.startUs);
+          const to = Math.min(event.startUs + event.durationUs, filter.startUs + filter.durationUs);
+          return to > from ? `${from} ${to - from} ${canonicalJson(event.data)}` : null;
+        }),
+      )
+      .filter((text) => text !== null)
+      .sort();
+  },
+  merge(list: readonly QueryEvent[], keys: readonly string[]): readonly unknown[] {
+    const parts = (event: QueryEvent): string =>
+      canonicalJson(keys.map((key) => (key in event.data ? [event.data[key]] : [])));
+    return list
+      .filter((event, n) => list.findIndex((other) => parts(other) === parts(event)) === n)
+      .map((first) => ({
+        startUs: first.startUs,
+        durationUs: list
+          .filter((event) => parts(event) === parts(first))
+          .reduce((sum, { durationUs }) => sum + durationUs, 0),
+        data: Object.fromEntries(
+          Object.entries<unknown>(first.data).filter(([key]) => keys.includes(key)),
+        ),
+      }));
+  },
+};
+
+describe("against a reference", () => {
+  const event = fc.record({
+    id: fc.constant(null),
+    startUs: fc.integer({ min: 0, max: 60 }).map((n) => n * 1_000_000),
+    durationUs: fc.integer({ min: 1, max: 9 }).map((n) => n * 1_000_000),
+    data: fc.record(
+      { app: fc.constantFrom("A", "B"), title: fc.constantFrom("x", ["x"], null) },
+      { requiredKeys: ["app"] },
+    ),
+  });
+  const events = fc.array(event, { maxLength: 10 });
+  const runs = { numRuns: propertyRuns(500, 10_000) };
+
+  it("flood fills and joins the same gaps", () => {
+    fc.assert(
+      fc.property(events, (list) => {
+        expect(flood(list)).toEqual(reference.flood(list));
+      }),
+      runs,
+    );
+  });
+
+  it("filter_period_intersect cuts the same pieces", () => {
+    fc.assert(
+      fc.property(events, events, (list, filters) => {
+        const apart = periodUnion(filters, []);
+        const laid = unionNoOverlap(list, []).reduce<QueryEvent[]>(
+          (kept, each) =>
+            kept.every((other) => other.startUs + other.durationUs <= each.startUs)
+              ? [...kept, each]
+              : kept,
+          [],
+        );
+        const cut = filterPeriodIntersect(laid, apart).map(
+          ({ startUs, durationUs, data }) => `${startUs} ${durationUs} ${canonicalJson(data)}`,
+        );
+        expect(cut.sort()).toEqual(reference.intersect(laid, apart));
+      }),
+      runs,
+    );
+  });
+
+  it("merge_events_by_keys adds up the same groups in the same order", () => {
+    const keys = fc.subarray(["app", "title", "none"], { minLength: 1 });
+    fc.assert(
+      fc.property(events, keys, (list, by) => {
+        expect(mergeEventsByKeys(list, by)).toMatchObject(reference.merge(list, by));
+        expect(mergeEventsByKeys(list, by)).toHaveLength(reference.merge(list, by).length);
+        expect(mergeEventsByKeys(list, [])).toEqual(list);
+      }),
+      runs,
+    );
+  });
+
+  it("an event without length lies in the periods around it, and is not lost from a union", () => {
+    const point = { id: null, startUs: 5, durationUs: 0, data: { n: 1 } };
+    const period = { id: null, startUs: 5, durationUs: 5, data: {} };
+    expect(filterPeriodIntersect([point], [period])).toEqual([point]);
+    expect(filterPeriodIntersect([{ ...period, startUs: 0 }], [period])).toEqual([]);
+    expect(unionNoOverlap([{ ...period, startUs: 6 }], [point])[0]).toEqual(point);
+    expect(unionNoOverlap([period], [point])).toEqual([period]);
+  });
+});
+
+describe("patterns are Python's", () => {
+  it.each([
+    [String.raw`\bü\w+`, "das übel", true],
+    [String.raw`^\w+$`, "größe", true],
+    [String.raw`[\w-]+é`, "café", true],
+    [String.raw`(?i)VIM`, "nvim", true],
+    [String.raw`(?P<a>x)(?P=a)`, "xx", true],
+    [String.raw`\AGit\Z`, "Git", true],
+    [String.raw`\AGit\Z`, "Git\n", false],
+    [String.raw`a\-b\_c\'d`, "a-b_c'd", true],
+    [String.raw`[]x]+`, "]", true],
+    [String.raw`[[]x`, "[x", true],
+    [String.raw`x{,2}y}`, "y}", true],
+    [String.raw`Issue \d{2,}`, "Issue 12", true],
+    [String.raw`Firefox|Chrom(e|ium)`, "Chromium", true],
+    [String.raw`\W`, "ü", false],
+  ])("%s in %j: %s", (pattern, text, found) => {
+    expect(compilePythonRegex(pattern, false).test(text)).toBe(found);
+  });
+});
+
 describe("a query", () => {
   const source: QuerySource = {
     list: () => [
@@ -210,6 +356,28 @@ describe("a query", () => {
       ],
     );
   });
+
+  it.each([
+    ["https://www.a.example/b;p?q#f", "https", "a.example", "/b", "p", "q", "f"],
+    ["HTTP://u@B.example:80/p;1/q;2", "http", "u@B.example:80", "/p;1/q", "2", "", ""],
+    ["file:///home/a;b", "file", "file", "/home/a;b", "", "", ""],
+    ["about:blank", "about", "about", "blank", "", "", ""],
+    ["www.c.example/x", "", "", "www.c.example/x", "", "", ""],
+  ])(
+    "takes %s apart as urllib does",
+    (url, protocol, domain, path, params, options, identifier) => {
+      const [split] = splitUrlEvents([{ id: null, startUs: 0, durationUs: 0, data: { url } }]);
+      expect(split?.data).toEqual({
+        url,
+        $protocol: protocol,
+        $domain: domain,
+        $path: path,
+        $params: params,
+        $options: options,
+        $identifier: identifier,
+      });
+    },
+  );
 
   it.each([
     ["RETURN = ", /where a value should stand/],
