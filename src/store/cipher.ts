@@ -135,11 +135,14 @@ interface KeychainEntry {
 function keychainEntry(account: string): KeychainEntry {
   // The package's own types are not there where it is not installed.
   const keyring = requirePackage("@napi-rs/keyring") as {
-    readonly Entry: new (service: string, account: string) => KeychainEntry;
+    readonly Entry: new (service: string, account: string, options?: object) => KeychainEntry;
   };
+  // Without it the package falls back to the kernel's own keys, which are gone after a restart, and with them
+  // the record.
+  const lasting = process.platform === "linux" ? { linux: { store: "secret-service" } } : {};
   const guarded = <T>(work: (entry: KeychainEntry) => T): T => {
     try {
-      return work(new keyring.Entry("activityd", account));
+      return work(new keyring.Entry("activityd", account, lasting));
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new ActivityError(

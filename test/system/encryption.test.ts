@@ -110,6 +110,23 @@ describe("activityd encrypt", () => {
     }
   });
 
+  it("keeps the key in the keychain of the desktop, and nowhere where there is none", async () => {
+    const home = await openHome();
+    const before = await home.run("export");
+    const none = await home.run("encrypt");
+    expect(none).toMatchObject({ code: 1, out: "" });
+    expect(none.talk).toContain("--key-file");
+    expect((await home.run("export")).out).toBe(before.out);
+    const script = `printf pw | gnome-keyring-daemon --unlock --components=secrets >/dev/null
+      "$0" "$1" encrypt && "$0" "$1" export`;
+    const env = { ...home.env, XDG_RUNTIME_DIR: home.path };
+    const argv = ["--", "bash", "-c", script, process.execPath, MAIN];
+    const { stdout } = await run("dbus-run-session", argv, { env });
+    expect(stdout).toContain("its key lies in the keychain of this desktop\n");
+    expect(stdout.endsWith(before.out)).toBe(true);
+    expect((await home.run("export")).talk).toMatch(/keychain/);
+  });
+
   it("lets a damaged database be recovered as far as its tables can be read", async () => {
     const home = await openHome();
     await home.run("encrypt", "--key-file", home.keyFile);
