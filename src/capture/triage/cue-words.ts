@@ -42,7 +42,7 @@ const ENGLISH: CueTable = [
   ],
   [
     { anchor: "call" },
-    "talked to|spoke to|spoke with|talked with|talking to|speaking with|chatted with|chat with|met with",
+    "talked to|spoke to|speaking to|speaking with|talking with|chatting to|chatting with|catching up with|spoke with|talked with|talking to|chatted with|chat with|met with",
   ],
   [{ anchor: "lunch" }, "lunch|lunchbreak|lunch break|my lunch|lunchtime"],
   [{ anchor: "breakfast" }, "breakfast|brekkie|brekky"],

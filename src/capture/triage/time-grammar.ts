@@ -32,6 +32,9 @@ export interface FoundTime {
 
 /** Every time expression, left to right, the longest at each place. */
 export function parseTimes(lexed: Lexed): readonly FoundTime[] {
+  if (isGreeting(lexed)) {
+    return [{ node: { type: "future" }, first: 0, next: lexed.after(0) }];
+  }
   const found: FoundTime[] = [];
   let index = 0;
   while (index < lexed.tokens.length) {
@@ -44,6 +47,14 @@ export function parseTimes(lexed: Lexed): readonly FoundTime[] {
     index = time.next;
   }
   return found;
+}
+
+/** "Morning!" and "evening all" as the whole turn are no time. */
+function isGreeting(lexed: Lexed): boolean {
+  const { part, back, weekday } = lexed.word(0);
+  const bare = part !== undefined && back === undefined && weekday === undefined;
+  const words = lexed.tokens.filter(({ type }) => type !== "mark");
+  return bare && words.length <= 2 && !lexed.tokens.some(({ text }) => text === "?");
 }
 
 function parseTime(lexed: Lexed, first: number): FoundTime | null {
