@@ -35,16 +35,17 @@ const GLANCE_US = 75_000_000;
  * The best of many is always far from their mean: it must be farther by this factor than the best of as many draws of chance
  * would be. And how alike it must be at least.
  */
-const ABOVE_CHANCE = 1.2;
+const ABOVE_CHANCE = 1.25;
 const MIN_SIMILARITY = 0.42;
 /** With few candidates nothing stands out; similarity alone must do. */
 const FEW = 25;
 const MIN_SIMILARITY_OF_FEW = 0.58;
 const MIN_SIMILARITY_OF_NARROW = 0.4;
+/** A telling word that fits nothing in a title speaks against it, however well the others fit. */
+const MIN_OF_EACH = 0.3;
+const TELLING_WEIGHT = 0.4;
 /** Share of the whole meaning in the score; the rest is the best match of each word. */
 const WHOLE = 0.3;
-/** What a word without a vector takes off, against 1 for the most telling word. */
-const UNKNOWN_WEIGHT = 0.7;
 
 export function createSemanticFinder(vectors: WordVectors): SemanticFinder {
   const documents = new Map<number, readonly number[]>();
@@ -66,16 +67,18 @@ export function createSemanticFinder(vectors: WordVectors): SemanticFinder {
     find: (words, candidates, shared, isNarrow = false) => {
       const asked = indexesOf(words);
       if (asked.length === 0) return null;
-      const unknown = words.filter((word) => vectors.find(word) < 0).length;
+      // A word without a vector is a name or a term: what the whole means cannot be told.
+      if (words.some((word) => vectors.find(word) < 0)) return null;
       const likeness = asked.map((index) => vectors.likenessTo(index));
       const meaning = vectors.meanOf(asked);
-      const scores: { readonly index: number; readonly score: number }[] = [];
+      const scores: Score[] = [];
       for (const [index, { documentIds, activeUs }] of candidates.entries()) {
         if (activeUs < GLANCE_US || documentIds.some((id) => shared.has(id))) continue;
         const held = new Set(documentIds.flatMap((id) => documents.get(id) ?? []));
         if (held.size === 0) continue;
         let sum = 0;
-        let total = unknown * UNKNOWN_WEIGHT;
+        let total = 0;
+        let weakest = 1;
         for (const [at, askedIndex] of asked.entries()) {
           const weight = vectors.weight(askedIndex);
           let best = 0;
@@ -86,23 +89,31 @@ export function createSemanticFinder(vectors: WordVectors): SemanticFinder {
           }
           sum += weight * best;
           total += weight;
+          if (weight >= TELLING_WEIGHT) weakest = Math.min(weakest, best);
         }
         const whole = cosine(meaning, vectors.meanOf([...held]));
-        scores.push({ index, score: WHOLE * whole + (1 - WHOLE) * (sum / total) });
+        scores.push({ index, score: WHOLE * whole + (1 - WHOLE) * (sum / total), weakest });
       }
       return standsOut(scores, candidates, isNarrow);
     },
   };
 }
 
+interface Score {
+  readonly index: number;
+  readonly score: number;
+  /** The best match of the telling word that fits least. */
+  readonly weakest: number;
+}
+
 function standsOut<C extends SemanticCandidate>(
-  scores: readonly { readonly index: number; readonly score: number }[],
+  scores: readonly Score[],
   candidates: readonly C[],
   isNarrow: boolean,
 ): { readonly candidate: C; readonly similarity: number } | null {
   const [best] = [...scores].sort((a, b) => b.score - a.score || a.index - b.index);
   const candidate = candidates[best?.index ?? -1];
-  if (best === undefined || candidate === undefined) return null;
+  if (best === undefined || candidate === undefined || best.weakest < MIN_OF_EACH) return null;
   const mean = scores.reduce((sum, { score }) => sum + score, 0) / scores.length;
   const variance = scores.reduce((sum, { score }) => sum + (score - mean) ** 2, 0) / scores.length;
   // The expected maximum of n normal draws, in standard deviations.
