@@ -115,6 +115,8 @@ export function createExchangeImporter(
     });
     Object.assign(counts, done);
     batch = [];
+    // Whoever searches meanwhile finds what is in already.
+    store.settle();
   };
 
   return {
