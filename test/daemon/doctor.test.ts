@@ -275,6 +275,22 @@ describe("what was recorded", () => {
     expect(remedy).toContain("Update activityd");
   });
 
+  test("encryption-key-missing: the key file did not come along", async () => {
+    const patient = createPatient();
+    record(patient, "2026-11-27T09:00:00Z");
+    const key = join(patient.home, "key");
+    writeFileSync(
+      join(patient.paths.dataDirectory, "encryption.json"),
+      JSON.stringify({ keyIn: "file", path: key }),
+      { mode: 0o600 },
+    );
+    expect(await find(patient, "encryption-key-missing")).toMatchObject({
+      state: "problem",
+      what: `The database is encrypted, and its key is not in ${key}.`,
+      remedy: "Bring the key back there: without it nobody can read the record.",
+    });
+  });
+
   test("clock-behind", async () => {
     const patient = createPatient();
     record(patient, "2026-11-27T09:00:00Z");

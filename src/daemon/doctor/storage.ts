@@ -1,10 +1,10 @@
 /** What was recorded: the folder, the database in it, the disk below it and the clock above it. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ActivityError, toErrorEnvelope } from "../../errors.ts";
+import { toErrorEnvelope, type ErrorCode } from "../../errors.ts";
 import type { Paths } from "../../paths.ts";
 import { examine, readNewest } from "../offline-reader.ts";
-import { note, problem, sound, type Finding } from "./finding.ts";
+import { note, problem, sound, type Finding, type FindingId } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
 /** Room for a month of records, a backup of each and what SQLite needs while it tidies up. */
@@ -49,9 +49,21 @@ function examineDatabase(paths: Paths, machine: Machine): readonly Finding[] {
       ...(newest === null ? [] : examineClock(newest.startUs, machine)),
     ];
   } catch (thrown) {
-    const { message, hint } = toErrorEnvelope(thrown).error;
-    const isNewer = thrown instanceof ActivityError && thrown.code === "database_newer";
-    return [problem(isNewer ? "database-newer" : "data-unwritable", message, hint)];
+    const { code, message, hint } = toErrorEnvelope(thrown).error;
+    return [problem(unreadableBecause(code), message, hint)];
+  }
+}
+
+function unreadableBecause(code: ErrorCode): FindingId {
+  switch (code) {
+    case "database_key":
+      return "encryption-key-missing";
+    case "platform_unsupported":
+      return "encryption-package-missing";
+    case "database_newer":
+      return "database-newer";
+    default:
+      return "database-unreadable";
   }
 }
 
