@@ -10,6 +10,7 @@ describe("the memory of turns", () => {
     expect(memory.exchange("b", "other", 1)).toBeNull();
     expect(memory.exchange("a", "two", 2)).toBe("one");
     expect(memory.exchange("a", "three", 3)).toBe("two");
+    expect(memory.exchange("a", "three", 4)).toBe("two");
     memory.clear();
     expect(memory.exchange("a", "four", 4)).toBeNull();
   });
