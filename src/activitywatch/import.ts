@@ -1,246 +1,261 @@
 /**
- * Takes the window and absence buckets of an ActivityWatch export into the store. It promises that everything
- * passes the privacy gate, that time away is taken off the windows it lies in, and that importing the same file
- * twice adds nothing.
+ * Takes a history of ActivityWatch over: every event into its bucket, and what tells of windows, absences, tabs,
+ * editors and players into the record. It promises that everything passes the privacy gate, that no id of
+ * elsewhere counts, and that taking the same history again adds nothing.
  */
-import { clipSpan, type EventFacts, isSameFacts, type WindowFacts } from "../capture/events.ts";
-import type { PrivacyGate } from "../capture/privacy.ts";
+import type { EventFacts } from "../capture/events.ts";
+import type { GateResult, PrivacyGate } from "../capture/privacy.ts";
+import { gateBucketData } from "../capture/privacy-buckets.ts";
 import { localTime } from "../context/plain-text.ts";
-import { ActivityError } from "../errors.ts";
 import type { EventStore } from "../store/events.ts";
+import { createDesk, type Desk, type Span } from "./desk.ts";
+import { editorOf, mediaOf } from "./facts.ts";
+import type { History, HistoryBucket } from "./history.ts";
+import type { BucketRows } from "./port.ts";
+import { canonicalJson, type JsonObject, type WireEvent } from "./wire.ts";
 
-/** What became of the events of an export. */
+/** What became of a history. */
 export interface ImportSummary {
-  /** Window events added. */
-  readonly windows: number;
-  /** Absences added. */
-  readonly absences: number;
-  /** Events that were in the store before. */
+  readonly kind: string;
+  readonly buckets: number;
+  /** Events that were added to their buckets. */
+  readonly added: number;
+  /** Events that their buckets held before. */
   readonly repeated: number;
-  /** Windows that a privacy rule kept out. */
+  /** Events that a privacy rule kept out of their buckets. */
   readonly withheld: number;
-  /** Events that could not be read: no time, no application, no length. */
-  readonly skipped: number;
-  /** Buckets of other kinds, by type, which were left out. */
-  readonly otherBuckets: readonly string[];
+  /** Events that could not be read, by reason. */
+  readonly unreadable: Readonly<Record<string, number>>;
+  /** What was added to the record, by kind. */
+  readonly recorded: Readonly<Record<"window" | "idle" | "tab" | "editor" | "media", number>>;
+  /** Events in buckets of types that the record knows nothing of, by type. */
+  readonly otherTypes: Readonly<Record<string, number>>;
 }
 
 export interface ImportOptions {
   readonly store: EventStore;
+  readonly rows: BucketRows;
   readonly gate: PrivacyGate;
-  /** IANA zone in which the events happened: an export only tells UTC. */
+  /** IANA zone in which the events happened: a history only tells UTC. */
   readonly timeZone: string;
-}
-
-interface Span {
-  readonly startUs: number;
-  readonly endUs: number;
-}
-
-/**
- * Imports the parsed JSON of an export (`{"buckets": {id: {type, events}}}`), as ActivityWatch's own servers write it.
- *
- * @throws ActivityError `bad_request` when the value is no export
- * @see https://docs.activitywatch.net/en/latest/buckets-and-events.html
- */
-export function importBuckets(
-  source: unknown,
-  { store, gate, timeZone }: ImportOptions,
-): ImportSummary {
-  const buckets = parseExport(source);
-  const local = localTime(timeZone);
-  const counts = { windows: 0, absences: 0, repeated: 0, withheld: 0, skipped: 0 };
-  const otherBuckets = new Set<string>();
-  const aways: Span[] = [];
-
-  const add = (facts: EventFacts, span: Span): boolean => {
-    if (isKnown(store, facts, span)) {
-      counts.repeated += 1;
-      return false;
-    }
-    store.begin(facts, {
-      ...span,
-      utcOffsetMinutes: local.offsetMinutes(span.startUs),
-      timeZone,
-    });
-    return true;
-  };
-
-  for (const { events } of buckets.filter(({ type }) => type === "afkstatus")) {
-    for (const { span, data } of events) {
-      if (span === null) counts.skipped += 1;
-      else if (data["status"] === "afk") aways.push(span);
-    }
-  }
-  const away = joinSpans(aways);
-  inBatches(store, away, (span) => {
-    if (add({ kind: "idle", state: "away" }, span)) counts.absences += 1;
-  });
-
-  for (const { type, events } of buckets) {
-    if (type === "afkstatus") continue;
-    if (type !== "currentwindow") {
-      otherBuckets.add(type);
-      continue;
-    }
-    const readable = events.flatMap(({ span, data }) => {
-      const app = textOf(data["app"]);
-      if (span === null || app === null) {
-        counts.skipped += 1;
-        return [];
-      }
-      return [{ span, app, data }];
-    });
-    readable.sort((a, b) => a.span.startUs - b.span.startUs);
-    const seen = readable.map((event, index) => {
-      // A watcher that was late to end a window would credit the same second twice.
-      const nextUs = readable[index + 1]?.span.startUs ?? Infinity;
-      return { ...event, span: { ...event.span, endUs: Math.min(event.span.endUs, nextUs) } };
-    });
-    inBatches(store, seen, ({ span, app, data }) => {
-      const facts = gated(gate, app, data, span.startUs);
-      if (facts === null) {
-        counts.withheld += 1;
-        return;
-      }
-      for (const piece of without(span, away)) {
-        if (add(facts, piece)) counts.windows += 1;
-      }
-    });
-  }
-  return { ...counts, otherBuckets: [...otherBuckets].sort() };
+  readonly nowUs: number;
+  /** Told after each event how many have been looked at. */
+  readonly onEvent?: (count: number) => void;
 }
 
 /** Commits some thousand events at a time: one by one costs a write to disk each, all at once locks too long. */
-function inBatches<T>(store: EventStore, items: readonly T[], work: (item: T) => void): void {
-  for (let at = 0; at < items.length; at += 2000) {
-    store.database.transaction(() => {
-      for (const item of items.slice(at, at + 2000)) work(item);
+const EVENTS_PER_COMMIT = 2_000;
+
+/** Nothing a person does lasts a quarter of a year: a clock was wrong. */
+const LONGEST_US = 10_000_000_000_000;
+
+export function importHistory(history: History, options: ImportOptions): ImportSummary {
+  const { store, rows, gate, timeZone, nowUs, onEvent = () => {} } = options;
+  const local = localTime(timeZone);
+  const desk = createDesk(history);
+  const counts = { added: 0, repeated: 0, withheld: 0 };
+  const unreadable: Record<string, number> = {};
+  const recorded = { window: 0, idle: 0, tab: 0, editor: 0, media: 0 };
+  const otherTypes: Record<string, number> = {};
+  let seen = 0;
+
+  const record: RecordFacts = (facts, span) => {
+    const lengthUs = span.endUs - span.startUs;
+    if (facts === null || lengthUs <= 0 || lengthUs > LONGEST_US) return;
+    const offset = { utcOffsetMinutes: local.offsetMinutes(span.startUs), timeZone };
+    if (store.put(facts, { ...span, ...offset }) === "added") recorded[facts.kind] += 1;
+  };
+
+  for (const [name, value] of history.settings)
+    if (rows.setting(name) === null) rows.setSetting(name, value);
+  for (const away of desk.absences())
+    store.database.transaction(() => record({ kind: "idle", state: "away" }, away));
+  for (const bucket of history.buckets) {
+    create(rows, bucket, nowUs);
+    const take = recorderOf(bucket, desk, gate, record);
+    if (take === null && bucket.type !== "afkstatus")
+      otherTypes[bucket.type] = (otherTypes[bucket.type] ?? 0) + bucket.eventCount;
+    const isHidden = desk.hidden(bucket.hostname);
+    inBatches(store, bucket.events(), (event) => {
+      seen += 1;
+      onEvent(seen);
+      if ("unreadable" in event) {
+        unreadable[event.unreadable] = (unreadable[event.unreadable] ?? 0) + 1;
+        return;
+      }
+      const span = { startUs: event.startUs, endUs: event.startUs + event.durationUs };
+      const isWithheld =
+        bucket.type === "currentwindow" && isHidden(textOf(event.data, "app") ?? "", span);
+      counts[isWithheld ? "withheld" : keep(rows, gate, bucket, event)] += 1;
+      take?.take(event);
     });
+    store.database.transaction(() => take?.finish());
+  }
+  return {
+    kind: history.kind,
+    buckets: history.buckets.length,
+    ...counts,
+    unreadable,
+    recorded,
+    otherTypes,
+  };
+}
+
+function create(rows: BucketRows, bucket: HistoryBucket, nowUs: number): void {
+  const { id, type, client, hostname, createdUs, data } = bucket;
+  rows.create({
+    id,
+    type,
+    client,
+    hostname,
+    createdUs: createdUs ?? nowUs,
+    data: JSON.stringify(data),
+  });
+}
+
+/** Into the bucket, unless it is there or a rule is against it. */
+function keep(
+  rows: BucketRows,
+  gate: PrivacyGate,
+  bucket: HistoryBucket,
+  { startUs, durationUs, data }: WireEvent,
+): "added" | "repeated" | "withheld" {
+  const gated = gateBucketData(gate, bucket, data, startUs);
+  if (gated === null) return "withheld";
+  const next = { startUs, durationUs, data: canonicalJson(gated) };
+  if (rows.holds(bucket.id, next)) return "repeated";
+  rows.insert(bucket.id, [next]);
+  return "added";
+}
+
+function inBatches<T>(store: EventStore, items: Iterable<T>, work: (item: T) => void): void {
+  let batch: T[] = [];
+  const commit = (): void =>
+    store.database.transaction(() => {
+      for (const item of batch) work(item);
+    });
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < EVENTS_PER_COMMIT) continue;
+    commit();
+    batch = [];
+  }
+  commit();
+}
+
+// ---------------------------------------------------------------- into the record
+
+interface BucketRecorder {
+  /** Takes the events of a bucket, oldest first. */
+  readonly take: (event: WireEvent) => void;
+  readonly finish: () => void;
+}
+
+type Facts = Extract<EventFacts, { kind: keyof ImportSummary["recorded"] }>;
+
+type RecordFacts = (facts: Facts | null, span: Span) => void;
+
+/** Null for a bucket whose type tells nothing that the record knows. */
+function recorderOf(
+  bucket: HistoryBucket,
+  desk: Desk,
+  gate: PrivacyGate,
+  record: RecordFacts,
+): BucketRecorder | null {
+  switch (bucket.type) {
+    case "currentwindow":
+      return windowRecorder(bucket, desk, gate, record);
+    case "web.tab.current":
+      return tabRecorder(bucket, desk, gate, record);
+    case "app.editor.activity":
+      return plainRecorder(record, (data, atUs) => {
+        const sample = editorOf(bucket, data);
+        return sample === null ? null : kept(gate.editor(sample, atUs));
+      });
+    case "currently-playing":
+      return plainRecorder(record, (data, atUs) => {
+        const sample = mediaOf(data);
+        return sample === null ? null : kept(gate.media(sample, atUs));
+      });
+    default:
+      return null;
   }
 }
 
-function gated(
+function windowRecorder(
+  bucket: HistoryBucket,
+  desk: Desk,
   gate: PrivacyGate,
-  app: string,
-  data: Readonly<Record<string, unknown>>,
-  atUs: number,
-): WindowFacts | null {
-  const judged = gate.window(
-    {
+  record: RecordFacts,
+): BucketRecorder {
+  const attended = desk.attended(bucket.hostname);
+  const pages = desk.pages(bucket.hostname);
+  let waiting: WireEvent | null = null;
+
+  const flush = (nextUs: number): void => {
+    if (waiting === null) return;
+    const { startUs, durationUs, data } = waiting;
+    const app = textOf(data, "app");
+    if (app === null) return;
+    // A watcher that was late to end a window would credit the same second twice.
+    const span = { startUs, endUs: Math.min(startUs + durationUs, nextUs) };
+    const title = textOf(data, "title");
+    const page = pages(app, title, span);
+    const sample = {
       app,
-      title: textOf(data["title"]),
-      url: textOf(data["url"]),
+      title,
       pid: null,
       executable: null,
-      private: typeof data["incognito"] === "boolean" ? data["incognito"] : null,
+      url: textOf(data, "url") ?? page.url,
+      private: page.private || data["incognito"] === true ? true : null,
+    };
+    const facts = kept(gate.window(sample, startUs));
+    if (facts === null) return;
+    for (const piece of attended(span)) record(facts, piece);
+  };
+  return {
+    take: (event) => {
+      flush(event.startUs);
+      waiting = event;
     },
-    atUs,
-  );
+    finish: () => flush(Infinity),
+  };
+}
+
+/** Where windows are known, tabs only tell more of them: window and tab are one document. */
+function tabRecorder(
+  bucket: HistoryBucket,
+  desk: Desk,
+  gate: PrivacyGate,
+  record: RecordFacts,
+): BucketRecorder | null {
+  if (desk.hasWindows(bucket.hostname)) return { take: () => {}, finish: () => {} };
+  const app = /^aw-watcher-web-([a-z]+)/i.exec(bucket.id)?.[1] ?? "browser";
+  return plainRecorder(record, (data, atUs) => {
+    const audible = typeof data["audible"] === "boolean" ? data["audible"] : null;
+    const isPrivate = data["incognito"] === true;
+    const [title, url] = [textOf(data, "title"), textOf(data, "url")];
+    return kept(gate.tab({ app, title, url, audible, private: isPrivate }, atUs));
+  });
+}
+
+function plainRecorder(
+  record: RecordFacts,
+  factsOf: (data: JsonObject, atUs: number) => Facts | null,
+): BucketRecorder {
+  return {
+    take: ({ startUs, durationUs, data }) => {
+      if (durationUs > 0) record(factsOf(data, startUs), { startUs, endUs: startUs + durationUs });
+    },
+    finish: () => {},
+  };
+}
+
+function kept<F extends EventFacts>(judged: GateResult<F>): F | null {
   return judged.verdict === "store" ? judged.facts : null;
 }
 
-/** Whether the store holds these facts from the same start (moved on by colliding ones) to the same end. */
-function isKnown(store: EventStore, facts: EventFacts, { startUs, endUs }: Span): boolean {
-  const { events } = store.between(startUs, startUs + MAX_COLLISIONS, { kinds: [facts.kind] });
-  return events.some((event) => {
-    const {
-      id: _id,
-      startUs: from,
-      endUs: to,
-      utcOffsetMinutes: _offset,
-      timeZone: _zone,
-      ...rest
-    } = event;
-    return from >= startUs && to === endUs && isSameFacts(rest, facts);
-  });
-}
-
-/** Each event with a start that is taken begins a microsecond later; more than this many in one do not occur. */
-const MAX_COLLISIONS = 100;
-
-/** A span without the stretches away; what is left of it may be nothing, or several pieces. */
-function without(span: Span, away: readonly Span[]): readonly Span[] {
-  const pieces: Span[] = [];
-  let fromUs = span.startUs;
-  for (const gone of away) {
-    if (gone.endUs <= fromUs) continue;
-    if (gone.startUs >= span.endUs) break;
-    if (gone.startUs > fromUs) pieces.push({ startUs: fromUs, endUs: gone.startUs });
-    fromUs = Math.max(fromUs, gone.endUs);
-  }
-  const rest = clipSpan({ startUs: fromUs, endUs: span.endUs }, span.startUs, span.endUs);
-  return rest === null ? pieces : [...pieces, rest];
-}
-
-/** Spans in order, those that touch or overlap made one. */
-function joinSpans(spans: readonly Span[]): readonly Span[] {
-  const joined: { startUs: number; endUs: number }[] = [];
-  for (const span of [...spans].sort((a, b) => a.startUs - b.startUs)) {
-    const last = joined.at(-1);
-    if (last !== undefined && span.startUs <= last.endUs)
-      last.endUs = Math.max(last.endUs, span.endUs);
-    else joined.push({ ...span });
-  }
-  return joined;
-}
-
-// ---------------------------------------------------------------- parsing
-
-interface Bucket {
-  readonly type: string;
-  readonly events: readonly {
-    readonly span: Span | null;
-    readonly data: Readonly<Record<string, unknown>>;
-  }[];
-}
-
-function parseExport(source: unknown): readonly Bucket[] {
-  const buckets = isRecord(source) ? source["buckets"] : undefined;
-  // Written as an object by both servers; as a list in their published schema.
-  if (!isRecord(buckets) && !Array.isArray(buckets)) {
-    throw new ActivityError(
-      "bad_request",
-      'This is no ActivityWatch export: it has no "buckets".',
-      "Export with ActivityWatch: Raw Data, Export all buckets as JSON.",
-    );
-  }
-  const list: readonly unknown[] = Array.isArray(buckets) ? buckets : Object.values(buckets);
-  return list.filter(isRecord).map((bucket) => {
-    const events: readonly unknown[] = Array.isArray(bucket["events"]) ? bucket["events"] : [];
-    return { type: textOf(bucket["type"]) ?? "unknown", events: events.map(parseEvent) };
-  });
-}
-
-function parseEvent(event: unknown): Bucket["events"][number] {
-  if (!isRecord(event)) return { span: null, data: {} };
-  const data = isRecord(event["data"]) ? event["data"] : {};
-  const startUs = parseTimestamp(event["timestamp"]);
-  const duration = event["duration"];
-  if (startUs === null || typeof duration !== "number" || !(duration > 0) || duration > 1e7) {
-    return { span: null, data };
-  }
-  return { span: { startUs, endUs: startUs + Math.round(duration * 1e6) }, data };
-}
-
-/** Microseconds of an ISO 8601 time with up to nine digits of fraction; without a zone it is UTC. Null: no time. */
-function parseTimestamp(value: unknown): number | null {
-  if (typeof value !== "string") return null;
-  const match =
-    /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/i.exec(
-      value.trim(),
-    );
-  if (match === null) return null;
-  const [, date, time, fraction = "", zone = "Z"] = match;
-  const ms = Date.parse(`${date}T${time}${zone}`);
-  if (Number.isNaN(ms)) return null;
-  return ms * 1000 + Number(fraction.padEnd(6, "0").slice(0, 6));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function textOf(value: unknown): string | null {
+function textOf(data: JsonObject, key: string): string | null {
+  const value = data[key];
   return typeof value === "string" && value !== "" ? value : null;
 }

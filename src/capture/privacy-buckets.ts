@@ -75,8 +75,11 @@ function gateWindow(
 ): BucketData | null {
   const title = textOf(data, "title");
   const url = textOf(data, "url");
-  const unknown = { pid: null, executable: null, private: null };
-  const gated = gate.window({ app: textOf(data, "app") ?? "", title, url, ...unknown }, atUs);
+  const unknown = { pid: null, executable: null };
+  // Some watchers know of a window what the tab in it says of itself.
+  const isPrivate = data["incognito"] === true ? true : null;
+  const app = textOf(data, "app") ?? "";
+  const gated = gate.window({ app, title, url, ...unknown, private: isPrivate }, atUs);
   if (gated.verdict === "drop") return null;
   return {
     ...redact(data, gate.text),

@@ -4,11 +4,13 @@
  */
 import { hostname } from "node:os";
 import { createBuckets } from "../activitywatch/buckets.ts";
+import { editorOf } from "../activitywatch/facts.ts";
 import type { BucketKeeper, StoredBucket } from "../activitywatch/port.ts";
 import { serveActivityWatch, type ActivityWatchServer } from "../activitywatch/server.ts";
 import type { JsonObject } from "../activitywatch/wire.ts";
 import type { ActivityApp } from "../app.ts";
 import { gateBucketData } from "../capture/privacy-buckets.ts";
+import { readPrivateMarking } from "../capture/privacy-windows.ts";
 import type { Config } from "../config.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
@@ -54,19 +56,30 @@ export async function openActivityWatch(options: {
 
 function createKeeper(app: ActivityApp, clock: Clock): BucketKeeper {
   const { guests } = app;
+  /** When a browser last said that a private tab is in front; null once it said otherwise. */
+  let privateSinceUs: number | null = null;
+  const isHidden = (bucket: StoredBucket, data: JsonObject): boolean =>
+    bucket.type === "currentwindow" &&
+    privateSinceUs !== null &&
+    guests.nowUs() - privateSinceUs < FRESH_US &&
+    readPrivateMarking(textOf(data, "app") ?? "") !== null;
   return {
     store: guests.buckets,
     gate: (bucket, data, atUs) => {
       if (guests.isPaused()) return null;
       // A private tab is not kept, and hides the window it is in.
-      if (bucket.type === "web.tab.current" && data["incognito"] === true)
-        guests.take.page({ title: "", url: null, private: true, atUs: guests.nowUs() });
+      if (bucket.type === "web.tab.current" && data["incognito"] === true) {
+        privateSinceUs = guests.nowUs();
+        guests.take.page({ title: "", url: null, private: true, atUs: privateSinceUs });
+      }
+      if (isHidden(bucket, data)) return null;
       return gateBucketData(guests.gate, bucket, data, atUs);
     },
     onEvent: (bucket, { startUs, durationUs, data }) => {
       const nowUs = clock.nowUs();
       if (nowUs - (startUs + durationUs) > FRESH_US) return;
       if (bucket.type === "web.tab.current") {
+        privateSinceUs = null;
         guests.take.page({
           title: textOf(data, "title") ?? "",
           url: textOf(data, "url"),
@@ -74,19 +87,7 @@ function createKeeper(app: ActivityApp, clock: Clock): BucketKeeper {
           atUs: nowUs,
         });
       } else if (bucket.type === "app.editor.activity") {
-        const file = known(data, "file");
-        const project = known(data, "project");
-        guests.take.editor(
-          file === null
-            ? null
-            : {
-                app: editorName(bucket, data),
-                file: lastComponent(file),
-                project: project === null ? null : lastComponent(project),
-                branch: known(data, "branch"),
-                language: known(data, "language"),
-              },
-        );
+        guests.take.editor(editorOf(bucket, data));
       }
     },
   };
@@ -95,23 +96,4 @@ function createKeeper(app: ActivityApp, clock: Clock): BucketKeeper {
 function textOf(data: JsonObject, key: string): string | null {
   const value = data[key];
   return typeof value === "string" ? value : null;
-}
-
-/** Watchers write "unknown" where they know nothing. */
-function known(data: JsonObject, key: string): string | null {
-  const value = textOf(data, key)?.trim() ?? "";
-  return value === "" || value.toLowerCase() === "unknown" ? null : value;
-}
-
-function editorName(bucket: StoredBucket, data: JsonObject): string {
-  return textOf(data, "editor") ?? /^aw-watcher-([^_]+)/.exec(bucket.id)?.[1] ?? bucket.client;
-}
-
-function lastComponent(path: string): string {
-  return (
-    path
-      .replace(/[/\\]+$/, "")
-      .split(/[/\\]/)
-      .at(-1) ?? path
-  );
 }

@@ -2,8 +2,11 @@
  * Work on the store while no daemon runs. It promises that there is one writer: while a daemon holds the data
  * folder, nothing here begins.
  */
-import { mkdirSync } from "node:fs";
-import { importBuckets, type ImportSummary } from "../activitywatch/import.ts";
+import { existsSync, mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { readDatabase, usualPlaces } from "../activitywatch/databases.ts";
+import { readExport, type History } from "../activitywatch/history.ts";
+import { importHistory, type ImportSummary } from "../activitywatch/import.ts";
 import type { EventFacts } from "../capture/events.ts";
 import { createPrivacyGate, type GateResult, type PrivacyGate } from "../capture/privacy.ts";
 import { systemClock } from "../clock.ts";
@@ -11,6 +14,7 @@ import { readConfig } from "../config.ts";
 import { silentLog } from "../log.ts";
 import type { Paths } from "../paths.ts";
 import { encryptStore, type EncryptReport } from "../store/encrypt.ts";
+import { createBucketStore } from "../store/buckets.ts";
 import { openEventStore, type EventStore } from "../store/events.ts";
 import {
   createExchangeImporter,
@@ -18,24 +22,76 @@ import {
   type ExchangeSummary,
   type RawFacts,
 } from "../store/exchange.ts";
+import { openForeignDatabase } from "../store/foreign.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
 import type { RecoveryReport } from "../store/recovery.ts";
 import { repairStore, restoreBackup } from "../store/repair.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Takes an ActivityWatch export into the store, through the owner's privacy rules. `timeZone` is where it
- * happened; the machine's unless given. Throws `socket_in_use` while a daemon runs.
- */
-export function importExport(
+/** An ActivityWatch history that is open for reading. */
+export interface OpenHistory {
+  readonly eventCount: number;
+  /** Takes it into the store, through the owner's privacy rules. `onEvent` is told the number of events so far. */
+  readonly importAll: (onEvent: (count: number) => void) => Promise<ImportSummary>;
+  readonly close: () => void;
+}
+
+/** The databases of ActivityWatch's servers that are in their usual places, and those places. */
+export function findHistories(env: Environment): {
+  readonly found: readonly string[];
+  readonly looked: readonly string[];
+} {
+  const looked = usualPlaces(env, homedir());
+  return { found: looked.filter((path) => existsSync(path)), looked };
+}
+
+/** Opens the database of one of ActivityWatch's servers. Throws `bad_request` for what is none. */
+export function openHistoryDatabase(
+  paths: Paths,
+  env: Environment,
+  path: string,
+  timeZone?: string,
+): OpenHistory {
+  process.umask(0o077);
+  mkdirSync(paths.dataDirectory, { recursive: true, mode: 0o700 });
+  const database = openForeignDatabase(path, paths.dataDirectory);
+  try {
+    return openHistory(paths, env, readDatabase(database, path), timeZone, database.close);
+  } catch (thrown) {
+    database.close();
+    throw thrown;
+  }
+}
+
+/** Opens the parsed JSON of an ActivityWatch export. Throws `bad_request` for what is none. */
+export function openHistoryExport(
   paths: Paths,
   env: Environment,
   source: unknown,
+  timeZone?: string,
+): OpenHistory {
+  return openHistory(paths, env, readExport(source), timeZone, () => {});
+}
+
+function openHistory(
+  paths: Paths,
+  env: Environment,
+  history: History,
   timeZone: string = systemClock.timeZone(),
-): Promise<ImportSummary> {
-  const gate = createPrivacyGate(readConfig(paths.configFile, env).privacy);
-  return withStore(paths, async (store) => importBuckets(source, { store, gate, timeZone }));
+  close: () => void,
+): OpenHistory {
+  return {
+    eventCount: history.buckets.reduce((sum, { eventCount }) => sum + eventCount, 0),
+    importAll: (onEvent) =>
+      withStore(paths, async (store) => {
+        const gate = createPrivacyGate(readConfig(paths.configFile, env).privacy);
+        const rows = createBucketStore(store.database);
+        const nowUs = systemClock.nowUs();
+        return importHistory(history, { store, rows, gate, timeZone, nowUs, onEvent });
+      }),
+    close,
+  };
 }
 
 /** Whether a first line begins an export of our own. */

@@ -126,6 +126,13 @@ export function connectReader(path: string, timeout: number): Sqlite {
   return sqlite;
 }
 
+/** A database of another program, which is never made when it is absent. Knows nothing of our schema. */
+export function connectForeign(path: string): Sqlite {
+  const sqlite = new Database(path, { fileMustExist: true });
+  sqlite.pragma("trusted_schema = OFF");
+  return sqlite;
+}
+
 /** What is read while the file cannot be written: the file itself where that works, else nothing at all. */
 export function connectStandIn(path: string, timeout: number): Sqlite {
   try {

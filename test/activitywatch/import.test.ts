@@ -1,14 +1,17 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { importBuckets, type ImportSummary } from "../../src/activitywatch/import.ts";
+import { readExport } from "../../src/activitywatch/history.ts";
+import { importHistory, type ImportSummary } from "../../src/activitywatch/import.ts";
 import { createPrivacyGate } from "../../src/capture/privacy.ts";
 import { DEFAULT_PRIVACY } from "../../src/capture/privacy-rules.ts";
 import { silentLog } from "../../src/log.ts";
+import { createBucketStore } from "../../src/store/buckets.ts";
 import { type EventStore, openEventStore } from "../../src/store/events.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
 const T0 = Date.parse("2026-11-23T08:00:00Z") * 1000;
 const S = 1_000_000;
+const WINDOWS = "aw-watcher-window_box";
 
 function createStore(): EventStore {
   const clock = createFakeClock("2026-11-23T12:00:00Z");
@@ -18,10 +21,12 @@ function createStore(): EventStore {
 }
 
 function imports(store: EventStore, source: unknown): ImportSummary {
-  return importBuckets(source, {
+  return importHistory(readExport(source), {
     store,
+    rows: createBucketStore(store.database),
     gate: createPrivacyGate(DEFAULT_PRIVACY),
     timeZone: "Europe/Berlin",
+    nowUs: T0,
   });
 }
 
@@ -64,12 +69,14 @@ describe("importing an ActivityWatch export", () => {
       ),
     );
     expect(summary).toEqual({
-      windows: 2,
-      absences: 1,
+      kind: "an export",
+      buckets: 2,
+      added: 4,
       repeated: 0,
       withheld: 0,
-      skipped: 0,
-      otherBuckets: [],
+      unreadable: {},
+      recorded: { window: 2, idle: 1, tab: 0, editor: 0, media: 0 },
+      otherTypes: {},
     });
     expect(windowsOf(store)).toEqual([
       "0–60 gedit: notes example.org/a",
@@ -97,10 +104,11 @@ describe("importing an ActivityWatch export", () => {
     const first = imports(store, source);
     const before = windowsOf(store);
     const again = imports(store, source);
-    expect(again).toMatchObject({
-      windows: 0,
-      absences: 0,
-      repeated: first.windows + first.absences,
+    expect(again).toEqual({
+      ...first,
+      added: 0,
+      repeated: first.added,
+      recorded: { window: 0, idle: 0, tab: 0, editor: 0, media: 0 },
     });
     expect(windowsOf(store)).toEqual(before);
   });
@@ -130,15 +138,16 @@ describe("importing an ActivityWatch export", () => {
         at(60, 60, { app: "KeePassXC", title: "Passwords.kdbx" }),
       ]),
     );
-    expect(summary).toMatchObject({ windows: 0, withheld: 2 });
+    expect(summary).toMatchObject({ added: 0, withheld: 2, recorded: { window: 0 } });
     expect(windowsOf(store)).toEqual([]);
+    expect(JSON.stringify([...createBucketStore(store.database).iterate(WINDOWS)])).toBe("[]");
   });
 
   it("passes over events it cannot read and buckets it does not know, and says so", () => {
     const store = createStore();
     const source = {
       buckets: [
-        { type: "web.tab.current", events: [at(0, 5, { url: "https://example.org" })] },
+        { type: "os.hid.input", events: [at(0, 5, { presses: 3 }), at(5, 5, { presses: 4 })] },
         {
           type: "currentwindow",
           events: [
@@ -156,9 +165,13 @@ describe("importing an ActivityWatch export", () => {
       ],
     };
     expect(imports(store, source)).toMatchObject({
-      windows: 1,
-      skipped: 4,
-      otherBuckets: ["web.tab.current"],
+      added: 5,
+      unreadable: {
+        "An event needs a timestamp in ISO 8601.": 1,
+        "An event must be a JSON object.": 1,
+      },
+      recorded: { window: 1 },
+      otherTypes: { "os.hid.input": 2 },
     });
     expect(store.between(0, T0 * 2).events[0]?.startUs).toBe(T0 + 123_456);
   });
@@ -170,5 +183,107 @@ describe("importing an ActivityWatch export", () => {
         expect.objectContaining({ code: "bad_request" }),
       );
     }
+  });
+
+  it("lays tabs over the windows they are in: one document, and private ones hide theirs", () => {
+    const store = createStore();
+    const tab = (title: string, url: string, incognito = false): object => ({
+      title,
+      url,
+      incognito,
+    });
+    const tabs = [
+      at(0, 50, tab("Rye bread", "https://bread.example/rye?token=1")),
+      at(50, 5, tab("Another", "https://other.example/")),
+      at(100, 10, tab("Wish list", "https://shop.example/", true)),
+      at(300, 10, tab("Rye bread", "https://bread.example/rye")),
+    ];
+    const source = {
+      buckets: {
+        "aw-watcher-window_box": {
+          type: "currentwindow",
+          hostname: "box",
+          events: [
+            at(0, 60, { app: "firefox", title: "Rye bread — Mozilla Firefox" }),
+            at(60, 30, { app: "gedit", title: "Rye bread" }),
+            at(95, 20, { app: "firefox", title: "Wish list — Mozilla Firefox" }),
+            at(120, 20, { app: "firefox", title: "Wish list — Mozilla Firefox" }),
+            at(305, 20, { app: "firefox", title: "(2) Rye bread — Mozilla Firefox" }),
+          ],
+        },
+        "aw-watcher-web-firefox": { type: "web.tab.current", events: tabs },
+      },
+    };
+    expect(imports(store, source)).toMatchObject({ withheld: 3, recorded: { window: 3, tab: 0 } });
+    const rows = createBucketStore(store.database);
+    const kept = rows.list().flatMap(({ id }) => [...rows.iterate(id)]);
+    expect(JSON.stringify(kept)).not.toContain("Wish list");
+    expect(windowsOf(store)).toEqual([
+      "0–60 firefox: Rye bread — Mozilla Firefox bread.example/rye",
+      "60–90 gedit: Rye bread null",
+      "305–325 firefox: (2) Rye bread — Mozilla Firefox bread.example/rye",
+    ]);
+  });
+
+  it("takes tabs for themselves where no windows are, and what editors and players say", () => {
+    const store = createStore();
+    const source = {
+      buckets: {
+        "aw-watcher-web-chrome": {
+          type: "web.tab.current",
+          events: [at(0, 9, { title: "A", url: "https://a.example/x", audible: true })],
+        },
+        "aw-watcher-vscode_box": {
+          type: "app.editor.activity",
+          events: [
+            at(0, 9, { file: "/src/shop/cart.ts", project: "/src/shop", branch: "unknown" }),
+            at(20, 9, { file: "unknown" }),
+          ],
+        },
+        "aw-watcher-media-player_box": {
+          type: "currently-playing",
+          events: [at(0, 9, { player: "mpv", title: "Song", artist: "Band" })],
+        },
+      },
+    };
+    expect(imports(store, source)).toMatchObject({
+      added: 4,
+      recorded: { tab: 1, editor: 1, media: 1 },
+    });
+    const { events } = store.between(0, T0 * 2, { kinds: ["tab", "editor", "media"] });
+    expect(events).toHaveLength(3);
+    expect(events).toMatchObject(
+      expect.arrayContaining([
+        expect.objectContaining({
+          kind: "tab",
+          app: "chrome",
+          place: "a.example/x",
+          audible: true,
+        }),
+        expect.objectContaining({ file: "cart.ts", project: "shop", branch: null }),
+        expect.objectContaining({ player: "mpv", title: "Song", artist: "Band", playing: true }),
+      ]),
+    );
+  });
+
+  it("keeps absences of one machine from another's windows", () => {
+    const store = createStore();
+    const source = {
+      buckets: {
+        a: {
+          type: "currentwindow",
+          hostname: "desk",
+          events: [at(0, 100, { app: "x", title: "t" })],
+        },
+        b: {
+          type: "currentwindow",
+          hostname: "lap",
+          events: [at(10, 80, { app: "y", title: "t" })],
+        },
+        c: { type: "afkstatus", hostname: "lap", events: [at(40, 50, { status: "afk" })] },
+      },
+    };
+    imports(store, source);
+    expect(windowsOf(store)).toEqual(["0–100 x: t null", "10–40 y: t null"]);
   });
 });

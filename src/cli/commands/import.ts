@@ -1,6 +1,9 @@
-/** `activityd import`: takes an export of activityd or of ActivityWatch into the store. */
-import { createReadStream } from "node:fs";
+/** `activityd import`: takes an export of activityd, or a history of ActivityWatch, into the store. */
+import { closeSync, createReadStream, openSync, readSync, statSync } from "node:fs";
+import type { ImportSummary } from "../../activitywatch/import.ts";
 import { ActivityError } from "../../errors.ts";
+import { cleanField } from "../../context/plain-text.ts";
+import type { OpenHistory } from "../../daemon/offline.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import { createProgress } from "../progress.ts";
 import type { RegisterCommands } from "../program.ts";
@@ -9,39 +12,53 @@ export const registerImportCommand: RegisterCommands = (program, io, finish) => 
   program
     .command("import")
     .description(
-      "take an export of activityd, or windows and absences of ActivityWatch; repeating it adds nothing",
+      "take an export of activityd, or a history of ActivityWatch; repeating it adds nothing",
     )
-    .argument("<file>", "the exported file; - for what comes in")
+    .argument(
+      "[file]",
+      "an export of either, or a database of aw-server or aw-server-rust; - for what comes in; " +
+        "ActivityWatch's databases in their usual places unless given",
+    )
     .option(
       "--time-zone <zone>",
-      "zone in which an ActivityWatch export happened; the machine's unless given",
+      "zone in which an ActivityWatch history happened; the machine's unless given",
     )
-    .action((file: string, options: { timeZone?: string }) => finish(runImport(io, file, options)));
+    .action((file: string | undefined, options: { timeZone?: string }) =>
+      finish(file === undefined ? importFound(io, options) : runImport(io, file, options)),
+    );
 };
 
-async function runImport(
-  io: CliIo,
-  file: string,
-  options: { readonly timeZone?: string },
-): Promise<ExitCode> {
+interface ImportOptions {
+  readonly timeZone?: string;
+}
+
+async function importFound(io: CliIo, { timeZone }: ImportOptions): Promise<ExitCode> {
+  const offline = await import("../../daemon/offline.ts");
+  const { found, looked } = offline.findHistories(io.env);
+  if (found.length === 0) {
+    throw new ActivityError(
+      "not_found",
+      `There is no database of ActivityWatch in its usual places: ${looked.join(", ")}.`,
+      "Name one: activityd import PATH",
+    );
+  }
+  for (const path of found) {
+    io.talk(`activityd: ${path}`);
+    await importAll(io, offline.openHistoryDatabase(io.paths(), io.env, path, timeZone));
+  }
+  return 0;
+}
+
+async function runImport(io: CliIo, file: string, { timeZone }: ImportOptions): Promise<ExitCode> {
+  const offline = await import("../../daemon/offline.ts");
+  if (isDatabase(file))
+    return importAll(io, offline.openHistoryDatabase(io.paths(), io.env, file, timeZone));
   const lines = readLines(file);
   const first = await lines.next();
   const header = first.done === true ? "" : first.value;
-  const offline = await import("../../daemon/offline.ts");
   if (!offline.isOwnExport(header)) {
     const source = parseWhole(await collect(header, lines), file);
-    const summary = await offline.importExport(io.paths(), io.env, source, options.timeZone);
-    io.out(
-      `imported ${summary.windows} windows and ${summary.absences} absences; ` +
-        `${summary.repeated} were there already, ${summary.withheld} withheld by privacy rules, ` +
-        `${summary.skipped} unreadable\n`,
-    );
-    if (summary.otherBuckets.length > 0) {
-      io.talk(
-        `activityd: buckets of other types were left out: ${summary.otherBuckets.join(", ")}.`,
-      );
-    }
-    return 0;
+    return importAll(io, offline.openHistoryExport(io.paths(), io.env, source, timeZone));
   }
   const progress = createProgress(io, null, "events");
   const summary = await offline
@@ -53,6 +70,60 @@ async function runImport(
       `${summary.unreadable} unreadable\n`,
   );
   return 0;
+}
+
+async function importAll(io: CliIo, history: OpenHistory): Promise<ExitCode> {
+  const progress = createProgress(io, history.eventCount, "events");
+  try {
+    const summary = await history.importAll(progress.at);
+    progress.end();
+    for (const line of describe(summary)) io.out(`${line}\n`);
+    return 0;
+  } finally {
+    progress.end();
+    history.close();
+  }
+}
+
+/** What was taken, and what was not and why. */
+function* describe(summary: ImportSummary): Generator<string, void, undefined> {
+  const { kind, buckets, added, repeated, withheld, unreadable, recorded, otherTypes } = summary;
+  const skipped = Object.values(unreadable).reduce((sum, count) => sum + count, 0);
+  yield (
+    `imported ${kind}: ${counted(buckets, "bucket")}, ${counted(added, "event")}; ` +
+    `${repeated} were there already, ${withheld} withheld by privacy rules, ${skipped} unreadable`
+  );
+  yield (
+    `recorded ${counted(recorded.window, "window")}, ${counted(recorded.idle, "absence")}, ` +
+    `${counted(recorded.tab, "tab")}, ${recorded.editor} of editors, ${recorded.media} of players`
+  );
+  for (const [reason, count] of Object.entries(unreadable))
+    yield `unreadable: ${count} × ${reason}`;
+  for (const [type, count] of Object.entries(otherTypes))
+    yield `kept in its bucket only: ${counted(count, "event")} of type ${cleanField("app", type)}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Every SQLite file begins with these bytes (sqlite.org/fileformat2.html); a folder or a pipe is none. */
+function isDatabase(file: string): boolean {
+  try {
+    // What comes through a pipe could not be read a second time.
+    if (file === "-" || !statSync(file).isFile()) return false;
+    const descriptor = openSync(file, "r");
+    try {
+      const head = Buffer.alloc(16);
+      readSync(descriptor, head, 0, 16, 0);
+      return head.toString("latin1") === "SQLite format 3\0";
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // Told with more sense where it is read.
+    return false;
+  }
 }
 
 /** The lines of a file or of stdin, one by one. */
