@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -10,6 +11,8 @@ export default defineConfig({
           exclude: ["test/system/**", "test/desktops/**"],
           // No test here needs a second; on a busy machine one may have to wait for its turn.
           testTimeout: 30_000,
+          // On two cores vitest would take one: the other would look on.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
         },
       },
       {

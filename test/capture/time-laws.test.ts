@@ -66,7 +66,7 @@ describe("the record", () => {
           (transitions + 1) * SECOND_US,
         );
       }),
-      { numRuns: propertyRuns(12, 3000) },
+      { numRuns: propertyRuns(12, 500) },
     );
   }, 600_000);
 

@@ -76,7 +76,7 @@ describe("a damaged database", () => {
           }
         },
       ),
-      { numRuns: propertyRuns(6, 2000) },
+      { numRuns: propertyRuns(6, 100) },
     );
   }, 600_000);
 
