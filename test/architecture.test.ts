@@ -20,7 +20,11 @@ const ROOMS = [
   { name: "privacy", pattern: /^capture\/privacy[^/]*\.ts$/ },
   { name: "store", pattern: /^store\// },
   { name: "capture", pattern: /^capture\// },
-  { name: "import", pattern: /^activitywatch\/import[^/]*\.ts$/ },
+  // What is read of ActivityWatch's histories, and its words, which its protocol speaks as well.
+  {
+    name: "import",
+    pattern: /^activitywatch\/(import|desk|facts|history|databases|port|wire)\.ts$/,
+  },
   { name: "api", pattern: /^api\.ts$/ },
   { name: "config", pattern: /^config(-edit|-pages)?\.ts$/ },
   { name: "app", pattern: /^(app|answers|status|change-signal|owner-[a-z]+)\.ts$/ },
@@ -94,6 +98,7 @@ const MAY_IMPORT: Readonly<Record<Room, readonly Room[]>> = {
     "config",
     "local-api",
     "daemon",
+    "import",
   ],
   hub: ["ground", "events", "store", "api"],
 };
