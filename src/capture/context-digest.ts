@@ -100,7 +100,9 @@ export function createDigester(options: DigesterOptions): Digester {
   const isHidden = (document: HistoryDocument): boolean => isAssistant(document.app);
 
   const learn = (nowUs: number, maxVisits?: number): boolean => {
-    index.refresh(history, listener);
+    // A document is several times the work of a visit.
+    const maxDocuments = maxVisits === undefined ? Infinity : Math.ceil(maxVisits / 5);
+    if (!index.refresh(history, listener, maxDocuments)) return false;
     return projects.refresh(history, nowUs, maxVisits);
   };
 

@@ -18,10 +18,14 @@ export interface WordHits {
 
 export interface DocumentIndex {
   /**
-   * Takes in what is new in the store; cheap when nothing is. True when anything changed. `onDocument` is told of each
-   * document taken in, `onClear` that all are about to be told again.
+   * Takes in what is new in the store, at most `maxDocuments` at once; cheap when nothing is. True when nothing is left.
+   * `listener` is told of each document taken in, and when all are about to be told again.
    */
-  readonly refresh: (history: ActivityHistory, listener?: IndexListener) => boolean;
+  readonly refresh: (
+    history: ActivityHistory,
+    listener?: IndexListener,
+    maxDocuments?: number,
+  ) => boolean;
   /** Forgets everything; the next `refresh` reads the store anew. For after something was forgotten. */
   readonly clear: () => void;
   readonly size: () => number;
@@ -30,6 +34,9 @@ export interface DocumentIndex {
   /** What a folded word of a turn hits; `alike: false` keeps to the word's own letters and inflections. */
   readonly find: (word: string, options?: { readonly alike?: boolean }) => WordHits;
 }
+
+/** Documents read from the store at once. */
+const BATCH = 2000;
 
 export interface IndexListener {
   readonly onDocument: (document: HistoryDocument) => void;
@@ -97,9 +104,9 @@ export function createDocumentIndex(): DocumentIndex {
     1 + Math.log((documents + 2) / (Math.max(hits, 2) + 1));
 
   return {
-    refresh: (history, listener) => {
+    refresh: (history, listener, maxDocuments = Infinity) => {
       const last = history.lastDocumentId();
-      if (last === seen.last) return false;
+      if (last === seen.last) return true;
       const count = history.documentCount();
       const grown = last - seen.last;
       const added = count - seen.count;
@@ -108,13 +115,16 @@ export function createDocumentIndex(): DocumentIndex {
         clear();
         listener?.onClear();
       }
-      for (;;) {
-        const batch = history.documentsAfter(lastId, 2000);
+      for (let left = maxDocuments; ;) {
+        const limit = Math.min(left, BATCH);
+        const batch = history.documentsAfter(lastId, limit);
         for (const document of batch) {
           add(document);
           listener?.onDocument(document);
         }
-        if (batch.length < 2000) break;
+        left -= batch.length;
+        if (batch.length < limit) break;
+        if (left <= 0) return false;
       }
       seen = { last, count };
       return true;

@@ -19,7 +19,7 @@ export interface Project {
 }
 
 export interface Projects {
-  /** Takes in documents and visits since the last call, until `nowUs`; at most `maxVisits` of them. True when caught up. */
+  /** Takes in documents and visits since the last call, until `nowUs`; at most `maxVisits` of both. True when caught up. */
   readonly refresh: (history: ActivityHistory, nowUs: number, maxVisits?: number) => boolean;
   readonly all: () => readonly Project[];
   /** The project a document belongs to, or null. */
@@ -110,15 +110,18 @@ export function createProjects(): Projects {
 
   return {
     refresh: (history, nowUs, maxVisits = Infinity) => {
+      let left = maxVisits;
       for (;;) {
-        const batch = history.documentsAfter(lastDocumentId, 2000);
+        const limit = Math.min(left, 2000);
+        const batch = history.documentsAfter(lastDocumentId, limit);
         for (const document of batch) addDocument(document);
         lastDocumentId = batch.at(-1)?.id ?? lastDocumentId;
-        if (batch.length < 2000) break;
+        left -= batch.length;
+        if (batch.length < limit) break;
+        if (left <= 0) return false;
       }
       const untilUs = nowUs - SETTLE_US;
       lastVisitUs = Math.max(lastVisitUs, untilUs - MEMORY_US);
-      let left = maxVisits;
       let caughtUp = false;
       while (left > 0 && !caughtUp) {
         const limit = Math.min(left, 5000);

@@ -44,13 +44,17 @@ describe("the document index", () => {
     expect(words.has("com")).toBe(false);
   });
 
-  it("takes in what is new, and nothing twice", () => {
+  it("takes in what is new, a part at a time if need be, and nothing twice", () => {
+    const titles = ["alpha one", "alpha two", "alpha three", "alpha four", "alpha five"];
     const index = createDocumentIndex();
-    expect(index.refresh(createMemoryHistory(windows("alpha one")))).toBe(true);
-    expect(index.refresh(createMemoryHistory(windows("alpha one")))).toBe(false);
-    expect(index.refresh(createMemoryHistory(windows("alpha one", "alpha two")))).toBe(true);
-    expect(index.find("alpha").documents.size).toBe(2);
-    expect(index.size()).toBe(2);
+    index.refresh(createMemoryHistory(windows(...titles.slice(0, 1))));
+    const all = createMemoryHistory(windows(...titles));
+    expect(index.refresh(all, undefined, 2)).toBe(false);
+    expect(index.size()).toBe(3);
+    while (!index.refresh(all, undefined, 2));
+    expect(index.refresh(all)).toBe(true);
+    expect(index.size()).toBe(5);
+    expect([...index.find("alpha").documents.keys()]).toEqual([1, 2, 3, 4, 5]);
   });
 
   it("forgets the words of a deleted document when the next one comes, or at once when told to", () => {
