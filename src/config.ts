@@ -381,3 +381,8 @@ function commonDepth(a: readonly string[], b: readonly string[]): number {
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
+
+/** Clients in testing mode look for another port, unless the owner chose one. */
+export function watcherPort({ testing, port }: Config["activitywatch"]): number {
+  return testing && port === 5600 ? 5666 : port;
+}

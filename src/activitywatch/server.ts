@@ -22,7 +22,8 @@ export interface ActivityWatchOptions extends Omit<AccessOptions, "port"> {
   readonly buckets: Buckets;
   /** Answers a query, one result per period; throws `WireError` for what is wrong with it. */
   readonly query: (body: unknown) => Promise<unknown>;
-  readonly port: number;
+  /** Port 0 is one that is free; a descriptor is that of a socket that listens already. */
+  readonly at: { readonly port: number } | { readonly fd: number };
   readonly log: Log;
 }
 
@@ -31,12 +32,19 @@ export interface ActivityWatchServer {
   readonly close: () => Promise<void>;
 }
 
+/** What is under way when the server closes is answered, for so long. */
+const CLOSE_GRACE_MS = 1_000;
+
 /** Serves on 127.0.0.1. Throws `socket_in_use` when the port is taken, by ActivityWatch itself most likely. */
 export async function serveActivityWatch(
   options: ActivityWatchOptions,
 ): Promise<ActivityWatchServer> {
-  let { port } = options;
+  const { at } = options;
+  let port = 0;
+  let isClosing = false;
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    // Python's client drops what is cut off or refused: an answer on the last connection, and no other on it.
+    if (isClosing) response.setHeader("connection", "close");
     void answer({ ...options, port }, request, response).catch((thrown: unknown) => {
       if (!(thrown instanceof WireError))
         options.log.error("an ActivityWatch request failed", { reason: reasonForLog(thrown) });
@@ -45,11 +53,13 @@ export async function serveActivityWatch(
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
+    if ("fd" in at) server.listen({ fd: at.fd }, resolve);
+    else server.listen(at.port, "127.0.0.1", resolve);
   }).catch((cause: unknown) => {
+    const which = "port" in at ? `Port ${at.port} of this machine` : "The socket of the service";
     throw new ActivityError(
       "socket_in_use",
-      `Port ${port} of this machine is taken, most likely by ActivityWatch itself.`,
+      `${which} is taken, most likely by ActivityWatch itself.`,
       "End the other server (aw-server), or keep it and turn this off: activityd activitywatch disable",
       { cause },
     );
@@ -57,15 +67,20 @@ export async function serveActivityWatch(
   ({ port } = server.address() as AddressInfo);
   return {
     port,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () =>
+      new Promise((resolve) => {
+        isClosing = true;
+        const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+        server.close(() => {
+          clearTimeout(cut);
+          resolve();
+        });
+      }),
   };
 }
 
 async function answer(
-  options: ActivityWatchOptions,
+  options: ActivityWatchOptions & AccessOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

@@ -11,7 +11,7 @@ import type { JsonObject } from "../activitywatch/wire.ts";
 import type { ActivityApp } from "../app.ts";
 import { gateBucketData } from "../capture/privacy-buckets.ts";
 import { readPrivateMarking } from "../capture/privacy-windows.ts";
-import type { Config } from "../config.ts";
+import { watcherPort, type Config } from "../config.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { VERSION } from "../version.ts";
@@ -26,8 +26,10 @@ export async function openActivityWatch(options: {
   readonly config: Config["activitywatch"];
   readonly clock: Clock;
   readonly log: Log;
+  /** The listening socket that the service manager holds over restarts; null: the port is opened here. */
+  readonly fd: number | null;
 }): Promise<ActivityWatchServer> {
-  const { app, config, clock, log } = options;
+  const { app, config, clock, log, fd } = options;
   const queries = openQueries(app.guests.databasePath);
   const buckets = createBuckets({
     keeper: createKeeper(app, clock),
@@ -39,7 +41,7 @@ export async function openActivityWatch(options: {
   const server = await serveActivityWatch({
     buckets,
     query: queries.run,
-    port: config.testing && config.port === 5600 ? 5666 : config.port,
+    at: fd === null ? { port: watcherPort(config) } : { fd },
     testing: config.testing,
     apiKey: config.api_key === "" ? null : config.api_key,
     allowedOrigins: config.allowed_origins,

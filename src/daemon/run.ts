@@ -8,7 +8,7 @@ import { createActivityApp } from "../app.ts";
 import { systemClock } from "../clock.ts";
 import { readConfig } from "../config.ts";
 import { serveActivityApi } from "../local-api/server.ts";
-import { inheritedSocketFd } from "../local-api/socket.ts";
+import { ACTIVITYWATCH_SOCKET, inheritedSocketFd } from "../local-api/socket.ts";
 import type { Paths } from "../paths.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
 import { VERSION } from "../version.ts";
@@ -56,6 +56,7 @@ export async function runDaemon(
         config: config.activitywatch,
         clock: systemClock,
         log: sink.log,
+        fd: inheritedSocketFd(env, process.pid, ACTIVITYWATCH_SOCKET),
       });
       releases.push(guests.close);
     }

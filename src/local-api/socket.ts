@@ -9,12 +9,30 @@ import { ActivityError } from "../errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** `FileDescriptorName` of the unit that holds the port of ActivityWatch's watchers. */
+export const ACTIVITYWATCH_SOCKET = "activitywatch";
+
 /**
- * The socket that systemd opened for this process (sd_listen_fds(3)), or null. Only the first is used.
+ * The socket that systemd opened for this process (sd_listen_fds_with_names(3)) under a name, or null. Without a
+ * name it is the first of those that are none of our named ones: that of the local API.
  */
-export function inheritedSocketFd(env: Environment, pid: number): number | null {
-  return env["LISTEN_PID"] === String(pid) && Number(env["LISTEN_FDS"]) >= 1 ? 3 : null;
+export function inheritedSocketFd(
+  env: Environment,
+  pid: number,
+  name: typeof ACTIVITYWATCH_SOCKET | null = null,
+): number | null {
+  const count = Number(env["LISTEN_FDS"]);
+  if (env["LISTEN_PID"] !== String(pid) || !(count >= 1)) return null;
+  const names = (env["LISTEN_FDNAMES"] ?? "").split(":");
+  for (let at = 0; at < count; at += 1) {
+    const isNamed = names[at] === ACTIVITYWATCH_SOCKET;
+    if (isNamed === (name !== null)) return FIRST_INHERITED_FD + at;
+  }
+  return null;
 }
+
+/** SD_LISTEN_FDS_START. */
+const FIRST_INHERITED_FD = 3;
 
 /**
  * Makes `server` listen on `path`, readable and writable by the owner alone. The directory is made when it is

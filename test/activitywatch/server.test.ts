@@ -69,7 +69,7 @@ async function openServer(
       nowUs: clock.nowUs,
     }),
     query: async (body) => runQueries(body, rows),
-    port: 0,
+    at: { port: 0 },
     testing: access.testing ?? true,
     apiKey: access.apiKey ?? null,
     allowedOrigins: access.origins ?? [],

@@ -13,6 +13,7 @@ const FACTS: ServiceFacts = {
   configDirectory: "/home/koi/.config",
   logDirectory: "/home/koi/.local/state/activityd",
   variables: { ACTIVITYD_HOME: '/home/koi/50% "own" $HOME' },
+  watcherPort: null,
   userId: 1000,
   userName: "koi",
   version: "1.2.3",
@@ -88,6 +89,43 @@ ExecStart=systemctl --user restart activityd.service
 [Install]
 WantedBy=graphical-session.target
 `);
+  });
+});
+
+describe("on systemd, with ActivityWatch's watchers", () => {
+  const plan = planSystemd({ ...FACTS, watcherPort: 5600 });
+
+  it("the manager holds their port over restarts, and hands it to the daemon by name", () => {
+    expect(plan.files[3]).toEqual({
+      path: "/home/koi/.config/systemd/user/activityd-activitywatch.socket",
+      text: `[Unit]
+Description=Port of ActivityWatch's watchers, for activityd
+
+[Socket]
+ListenStream=127.0.0.1:5600
+FileDescriptorName=activitywatch
+Service=activityd.service
+
+[Install]
+WantedBy=sockets.target
+`,
+    });
+  });
+
+  it("a daemon that runs is stopped before the port is taken, and not for long", () => {
+    const words = plan.install.map(({ argv }) => argv.slice(2).join(" "));
+    expect(words.slice(words.indexOf("stop activityd.service"))).toEqual([
+      "stop activityd.service",
+      "enable activityd-activitywatch.socket",
+      "start activityd-activitywatch.socket",
+      "restart activityd.service",
+    ]);
+  });
+
+  it("the port is given back when they are not served any more", () => {
+    const words = planSystemd(FACTS).install.map(({ argv }) => argv.slice(2).join(" "));
+    expect(words).toContain("disable --now activityd-activitywatch.socket");
+    expect(planSystemd(FACTS).files).toHaveLength(3);
   });
 });
 

@@ -126,4 +126,16 @@ describe("socket activation", () => {
   ])("%j gives descriptor %j to process 41", (env, fd) => {
     expect(inheritedSocketFd(env, 41)).toBe(fd);
   });
+
+  test.each([
+    ["activityd.socket:activitywatch", 3, 4],
+    ["activitywatch:activityd.socket", 4, 3],
+    ["activitywatch", null, 3],
+    ["activityd.socket", 3, null],
+  ])("of %s the local API gets %j and the watchers %j", (names, api, watchers) => {
+    const count = String(names.split(":").length);
+    const env = { LISTEN_PID: "41", LISTEN_FDS: count, LISTEN_FDNAMES: names };
+    expect(inheritedSocketFd(env, 41)).toBe(api);
+    expect(inheritedSocketFd(env, 41, "activitywatch")).toBe(watchers);
+  });
 });

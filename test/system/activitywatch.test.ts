@@ -1,5 +1,6 @@
 /** Watchers that we did not write, and windows that their tabs tell of, against a real daemon. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
@@ -165,6 +166,92 @@ describe("histories", () => {
     expect(await ask("POST", "/import", file)).toEqual({ added: 1, repeated: 0, skipped: 1 });
     expect(await ask("POST", "/import", file)).toEqual({ added: 0, repeated: 1, skipped: 1 });
     expect(await ask("GET", "/buckets/mine/events")).toMatchObject([{ data: { mine: true } }]);
+  });
+});
+
+/** Holds the port as a service manager does, and starts and stops a daemon on it at a word. */
+const HOLDER = `
+import os, signal, socket, sys
+held = socket.socket()
+held.bind(("127.0.0.1", int(sys.argv[1])))
+held.listen(512)
+os.dup2(held.fileno(), 3)
+os.set_inheritable(3, True)
+print("held", flush=True)
+pid = 0
+for word in sys.stdin:
+    if word.strip() == "start":
+        pid = os.fork()
+        if pid == 0:
+            os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1", LISTEN_FDNAMES="activitywatch")
+            os.execvp(sys.argv[2], sys.argv[2:])
+    else:
+        os.kill(pid, signal.SIGTERM)
+        os.waitpid(pid, 0)
+        print("stopped", flush=True)
+`;
+
+describe("a restart", () => {
+  it("loses no heartbeat where the service manager holds the port", async () => {
+    const port = await freePort();
+    const processes = createProcesses();
+    const daemon = openDaemonRig(
+      processes,
+      {},
+      `[activitywatch]\nenabled = true\nport = ${port}\n`,
+    );
+    open.push(daemon);
+    const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+    const holder = spawn("python3", ["-c", HOLDER, String(port), process.execPath, main, "start"], {
+      env: { ...process.env, ACTIVITYD_HOME: daemon.home },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    const ended = once(holder, "exit");
+    const send = async (n: number): Promise<number> => {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/0/buckets/b/heartbeat?pulsetime=0`, {
+        method: "POST",
+        headers: { "content-type": "application/json", connection: "close" },
+        body: JSON.stringify({ timestamp: new Date().toISOString(), duration: 0, data: { n } }),
+      });
+      await answer.text();
+      return answer.status;
+    };
+    try {
+      await once(holder.stdout, "data");
+      holder.stdin.write("start\n");
+      await fetch(`http://127.0.0.1:${port}/api/0/buckets/b`, {
+        method: "POST",
+        body: JSON.stringify({ client: "c", type: "test", hostname: "h" }),
+      });
+      const over = new AbortController();
+      const statuses: Promise<number>[] = [];
+      const sending = (async () => {
+        for (let n = 0; !over.signal.aborted; n += 1) {
+          statuses.push(send(n));
+          await new Promise((resolve) => {
+            setTimeout(resolve, 5);
+          });
+        }
+      })();
+      for (let turn = 0; turn < 2; turn += 1) {
+        await until("some heartbeats were sent", () => statuses.length > 20 * (turn + 1));
+        holder.stdin.write("stop\n");
+        await once(holder.stdout, "data");
+        holder.stdin.write("start\n");
+      }
+      const before = statuses.length;
+      await until("heartbeats go on", () => statuses.length > before + 20);
+      over.abort();
+      await sending;
+      const answered = await Promise.all(statuses);
+      expect(new Set(answered)).toEqual(new Set([200]));
+      const count = await fetch(`http://127.0.0.1:${port}/api/0/buckets/b/events/count`);
+      expect(await count.json()).toBe(answered.length);
+    } finally {
+      holder.stdin.write("stop\n");
+      holder.stdin.end();
+      await ended;
+    }
   });
 });
 

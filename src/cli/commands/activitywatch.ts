@@ -23,9 +23,9 @@ export const registerActivityWatchCommands: RegisterCommands = (program, io, fin
 };
 
 async function enable(io: CliIo): Promise<ExitCode> {
-  const { readConfig } = await import("../../config.ts");
+  const { readConfig, watcherPort } = await import("../../config.ts");
   const { activitywatch } = readConfig(io.paths().configFile, io.env);
-  const port = activitywatch.testing && activitywatch.port === 5600 ? 5666 : activitywatch.port;
+  const port = watcherPort(activitywatch);
   const holder = await whoHolds(port);
   if (holder !== null && !holder.includes("activityd")) {
     throw new ActivityError(
@@ -48,7 +48,8 @@ function change(io: CliIo, enabled: boolean): Promise<ExitCode> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, setEnabled(text, enabled), { mode: 0o600 });
   io.talk(
-    `activityd: ${enabled ? "enabled" : "disabled"} in ${file}. It counts from the next start: activityd stop && activityd start --detach`,
+    `activityd: ${enabled ? "enabled" : "disabled"} in ${file}. It counts from the next start: activityd stop && activityd start --detach, ` +
+      "or, for the service, which then holds the port over restarts too: activityd service install",
   );
   return Promise.resolve(0);
 }

@@ -40,6 +40,8 @@ export interface ServiceFacts {
   readonly logDirectory: string;
   /** Variables that the service must have as the installer had them, such as `ACTIVITYD_HOME`. */
   readonly variables: Readonly<Record<string, string>>;
+  /** The port of ActivityWatch's watchers, while they are served; else null. */
+  readonly watcherPort: number | null;
   readonly userId: number;
   readonly userName: string;
   readonly version: string;

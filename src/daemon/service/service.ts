@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readConfig, watcherPort } from "../../config.ts";
 import { ActivityError } from "../../errors.ts";
 import type { Paths } from "../../paths.ts";
 import { VERSION } from "../../version.ts";
@@ -121,6 +122,16 @@ export function hasUserManager({ XDG_RUNTIME_DIR: runtime }: Environment): boole
   return runtime !== undefined && existsSync(join(runtime, "systemd", "private"));
 }
 
+function readWatcherPort(paths: Paths, env: Environment): number | null {
+  try {
+    const { activitywatch } = readConfig(paths.configFile, env);
+    return activitywatch.enabled ? watcherPort(activitywatch) : null;
+  } catch {
+    // The daemon tells what is wrong with its settings; the service can be installed and removed all the same.
+    return null;
+  }
+}
+
 function readFacts(paths: Paths, env: Environment): ServiceFacts {
   const variables: Record<string, string> = {};
   for (const name of KEPT_VARIABLES) {
@@ -135,6 +146,7 @@ function readFacts(paths: Paths, env: Environment): ServiceFacts {
     configDirectory: env["XDG_CONFIG_HOME"] || join(homedir(), ".config"),
     logDirectory: paths.logDirectory,
     variables,
+    watcherPort: readWatcherPort(paths, env),
     userId: uid,
     userName: username,
     version: VERSION,

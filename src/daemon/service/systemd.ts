@@ -1,13 +1,16 @@
 /** The service as systemd user units: a socket that queues requests over restarts, and a watched daemon. */
 import { join } from "node:path";
+import { ACTIVITYWATCH_SOCKET } from "../../local-api/socket.ts";
 import type { ServiceFacts, ServicePlan } from "./plan.ts";
 
 const SOCKET = "activityd.socket";
 const SERVICE = "activityd.service";
 const DESKTOP = "activityd-desktop.service";
+const WATCHERS = "activityd-activitywatch.socket";
 
 /**
- * Three units. The socket is there from login on. The daemon starts with it or with the first request, and a
+ * Three units, and a fourth for the port of ActivityWatch's watchers while they are served: the manager keeps it
+ * open, so that what they send during a restart waits instead of being refused. The socket is there from login on. The daemon starts with it or with the first request, and a
  * small unit of the graphical session restarts it there, because only then the manager knows the display.
  *
  * The hardening is what was tried to work for Node in a *user* manager: `MemoryDenyWriteExecute` kills its
@@ -17,6 +20,7 @@ const DESKTOP = "activityd-desktop.service";
  * @see systemd.exec(5), systemd.service(5), systemd.socket(5)
  */
 export function planSystemd(facts: ServiceFacts): ServicePlan {
+  const { watcherPort } = facts;
   const folder = join(facts.configDirectory, "systemd", "user");
   const systemctl = (...args: readonly string[]): [string, ...string[]] => [
     "systemctl",
@@ -29,15 +33,27 @@ export function planSystemd(facts: ServiceFacts): ServicePlan {
       { path: join(folder, SOCKET), text: socketUnit() },
       { path: join(folder, SERVICE), text: serviceUnit(facts) },
       { path: join(folder, DESKTOP), text: desktopUnit() },
+      ...(watcherPort === null
+        ? []
+        : [{ path: join(folder, WATCHERS), text: watchersUnit(watcherPort) }]),
     ],
     install: [
       { argv: systemctl("daemon-reload") },
       { argv: systemctl("enable", SOCKET, SERVICE, DESKTOP) },
       { argv: systemctl("start", SOCKET) },
+      // A socket cannot be handed to a service that runs already.
+      ...(watcherPort === null
+        ? [{ argv: systemctl("disable", "--now", WATCHERS), mayFail: true } as const]
+        : [
+            { argv: systemctl("stop", SERVICE), mayFail: true } as const,
+            { argv: systemctl("enable", WATCHERS) },
+            { argv: systemctl("start", WATCHERS) },
+          ]),
       { argv: systemctl("restart", SERVICE) },
     ],
     uninstall: [
       { argv: systemctl("disable", "--now", DESKTOP, SERVICE, SOCKET), mayFail: true },
+      { argv: systemctl("disable", "--now", WATCHERS), mayFail: true },
       { argv: systemctl("reset-failed", SERVICE), mayFail: true },
       { argv: systemctl("daemon-reload"), mayFail: true },
     ],
@@ -58,6 +74,20 @@ Description=Local API of activityd
 ListenStream=%t/activityd/activityd.sock
 SocketMode=0600
 DirectoryMode=0700
+
+[Install]
+WantedBy=sockets.target
+`;
+}
+
+function watchersUnit(port: number): string {
+  return `[Unit]
+Description=Port of ActivityWatch's watchers, for activityd
+
+[Socket]
+ListenStream=127.0.0.1:${port}
+FileDescriptorName=${ACTIVITYWATCH_SOCKET}
+Service=${SERVICE}
 
 [Install]
 WantedBy=sockets.target
