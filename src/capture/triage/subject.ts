@@ -138,7 +138,7 @@ function findProject(
   topic: Topic,
   projects: Projects,
 ): { readonly project: Project; readonly coverage: number } | null {
-  const telling = topic.words.filter(({ word }) => !word.generic);
+  const telling = topic.words.filter(({ word, isAside }) => !word.generic && !isAside);
   const named = topic.words.filter(({ word, hits }) => !word.generic || hits.how !== "none");
   if (named.length === 0) return null;
   let best: { project: Project; coverage: number } | null = null;

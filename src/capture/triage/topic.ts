@@ -17,6 +17,8 @@ export interface TopicWord {
   readonly weight: number;
   /** What a document loses by lacking it. */
   readonly missing: number;
+  /** Whether it is a common word by itself beside a weightier phrase: "starts" in "before it starts: the customs papers". */
+  readonly isAside: boolean;
 }
 
 /** How well one document answers for the topic. */
@@ -55,7 +57,7 @@ export function readTopic(
   const best = new Map<number, { coverage: number; extra: number }>();
   let heaviest: { readonly weight: number; readonly words: readonly TopicWord[] } | null = null;
   for (const phrase of phrases.values()) {
-    const telling = phrase.filter(({ word }) => !word.generic);
+    const telling = phrase.filter(({ word, isAside }) => !word.generic && !isAside);
     const total = telling.reduce((sum, { weight }) => sum + weight, 0);
     if (telling.length > 0 && (heaviest === null || total > heaviest.weight)) {
       heaviest = { weight: total, words: phrase };
@@ -175,7 +177,7 @@ function weigh(
 ): readonly TopicWord[] {
   // German writes its nouns with a capital; what is written small beside them is how it was asked.
   const hasNouns = language === "de" && words.some(({ word }) => !word.generic && isNoun(word));
-  return words.map((found, at) => {
+  const weighed = words.map((found, at) => {
     const { word, hits } = found;
     const weight = hits.weight * wordRarity(word.folded);
     const hasMore = words[at + 1]?.phrase === found.phrase;
@@ -184,6 +186,18 @@ function weigh(
       ((hasNouns && !isNoun(word)) || (language === "en" && hasMore && isVerbForm(turn, word)));
     const share = isManner ? 0.2 : hits.how === "none" ? 0.85 : 1.8;
     return { ...found, weight, missing: weight * share };
+  });
+  const totals = new Map<number, { weight: number; count: number }>();
+  for (const { word, phrase, weight } of weighed) {
+    if (word.generic) continue;
+    const total = totals.get(phrase) ?? { weight: 0, count: 0 };
+    totals.set(phrase, { weight: total.weight + weight, count: total.count + 1 });
+  }
+  const heaviest = Math.max(0, ...[...totals.values()].map((total) => total.weight));
+  return weighed.map((found) => {
+    const { weight = 0, count = 0 } = totals.get(found.phrase) ?? {};
+    const isCommon = wordRarity(found.word.folded) <= 0.85;
+    return { ...found, isAside: count === 1 && isCommon && weight < 0.6 * heaviest };
   });
 }
 

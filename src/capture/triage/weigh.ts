@@ -98,13 +98,15 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
     }
   } else {
     // "Pick up the budget where I left off" is about the budget; so is "what did I do for the budget".
-    move("resume", "topic", found >= 0.75 ? 0.85 : 0.2);
+    // A page that happens to hold a word of it is no work that one could pick up.
+    const isWork = subject !== null && subject.project !== null;
+    move("resume", "topic", found >= 0.75 && isWork ? 0.85 : 0.1);
     move("window", "topic", (found >= 0.75 ? 0.7 : 0.1) * (hasTime ? 0.6 : 1));
     // What is in front needs no name; the more is named, the less it is that.
     if (!saysNow) move("now", found >= 0.75 ? "topic" : "none", telling === 1 ? 0.25 : 0.55);
   }
   if (hasTime) {
-    move("now", "window", 0.6);
+    if (!saysNow || intents.now < 0.6) move("now", "window", 0.6);
     move("resume", "window", 0.4);
   }
   return weights;

@@ -50,6 +50,7 @@ describe("the topic of a turn", () => {
     ["when did I last touch shipment events", TITLES[3]],
     ["open shipmentevents again", TITLES[3]],
     ["where is the ship ment events file", TITLES[3]],
+    ["before the design review starts, where was the brompton ad", TITLES[1]],
   ])("%j is %j", (turn, title) => {
     expect(topicOf(turn).best).toBe(title);
   });
