@@ -51,7 +51,8 @@ const MOST_HITS = 1000;
 
 /**
  * The documents that have every word of the question, last seen first. Words match by their stem and without
- * accents; when no document has all of them as they are, they match as beginnings of words.
+ * accents; when no document has all of them as they are, they match as beginnings of words, and when none
+ * begins so, the newest documents that have the text anywhere in them.
  *
  * @throws ActivityError `bad_request` when the question has no word in it
  */
@@ -72,14 +73,13 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
       `Give a limit from 1 to ${MOST_HITS}.`,
     );
   }
-  const exact = words.map((word) => `"${word}"`).join(" AND ");
-  const isExact = database.prepare(`${MATCHING} LIMIT 1`).get(exact) !== undefined;
-  const terms = isExact ? exact : words.map((word) => `"${word}"*`).join(" AND ");
+  const { matching, terms } = chooseMatching(database, words);
   const range = { fromUs: fromUs ?? -Infinity, toUs: toUs ?? Infinity };
-  const seen = new Map(whenSeen(database, terms, range, limit + 1));
+  const seen = new Map(whenSeen(database, matching, terms, range, limit + 1));
   // Without a range, what was last seen long ago still counts: newest documents first.
   const isOpen = fromUs === null && toUs === null;
-  const older = isOpen && seen.size <= limit ? lookBack(database, terms, seen, limit + 1) : [];
+  const older =
+    isOpen && seen.size <= limit ? lookBack(database, matching, terms, seen, limit + 1) : [];
   const ordered = [...seen, ...older].sort(([, a], [, b]) => b.lastUs - a.lastUs);
   return {
     hits: ordered.slice(0, limit).flatMap(([id, times]) => readHit(database, id, times)),
@@ -87,8 +87,31 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
   };
 }
 
-/** Documents that match, newest first. */
-const MATCHING = "SELECT rowid FROM document_fts WHERE document_fts MATCH ? ORDER BY rowid DESC";
+/** Documents that match by words, newest first. */
+const BY_WORDS =
+  "SELECT rowid AS id FROM document_fts WHERE document_fts MATCH ? ORDER BY rowid DESC";
+/**
+ * Documents that have a text anywhere in them, among the newest: scripts without spaces make one word of a
+ * whole title.
+ */
+const BY_PART = `SELECT id FROM
+    (SELECT id, app || char(10) || coalesce(title, '') || char(10) || coalesce(place, '') AS text
+       FROM document ORDER BY id DESC LIMIT 20000)
+  WHERE instr(lower(text), ?) ORDER BY id DESC`;
+
+/** How the words are to be matched: whole, else as beginnings, else as a part of what there is. */
+function chooseMatching(
+  database: StoreDatabase,
+  words: readonly string[],
+): { readonly matching: string; readonly terms: string } {
+  const wholes = words.map((word) => `"${word}"`).join(" AND ");
+  const beginnings = words.map((word) => `"${word}"*`).join(" AND ");
+  const isAny = database.prepare(`${BY_WORDS} LIMIT 1`);
+  for (const terms of [wholes, beginnings]) {
+    if (isAny.get(terms) !== undefined) return { matching: BY_WORDS, terms };
+  }
+  return { matching: BY_PART, terms: words.join(" ").toLowerCase() };
+}
 
 interface Times {
   readonly lastUs: number;
@@ -103,6 +126,7 @@ interface SeenRow extends Times {
 /** What matches among the newest visits and events of a range, last seen first. All of it happens in SQLite. */
 function whenSeen(
   database: StoreDatabase,
+  matching: string,
   terms: string,
   range: { readonly fromUs: number; readonly toUs: number },
   limit: number,
@@ -110,18 +134,18 @@ function whenSeen(
   const { fromUs, toUs } = range;
   const rare = database
     .prepare<{ id: number; kind: string }>(
-      `SELECT id, kind FROM document WHERE id IN (${MATCHING} LIMIT ${RARE + 1})`,
+      `SELECT id, kind FROM document WHERE id IN (${matching} LIMIT ${RARE + 1})`,
     )
     .all(terms);
   const isRare = rare.length <= RARE;
   // Of few documents every visit is looked at; of many the newest visits, whosever they are.
   const visits = isRare
     ? `SELECT document_id, end_us, active_us FROM visit
-        WHERE document_id IN (${MATCHING}) AND start_us >= ? AND start_us < ?`
+        WHERE document_id IN (${matching}) AND start_us >= ? AND start_us < ?`
     : `SELECT document_id, end_us, active_us FROM
          (SELECT document_id, end_us, active_us FROM visit
            WHERE start_us >= ? AND start_us < ? ORDER BY start_us DESC LIMIT ${CUT_OFF})
-        WHERE document_id IN (${MATCHING} LIMIT ${CUT_OFF})`;
+        WHERE document_id IN (${matching} LIMIT ${CUT_OFF})`;
   const windows = database.prepare<SeenRow>(lastSeenFirst(visits));
   const others = database.prepare<SeenRow>(
     lastSeenFirst(
@@ -131,7 +155,7 @@ function whenSeen(
            WHERE label_id & 15 = ? AND label_id & 15 <> 0
              AND event.start_us >= ? AND event.start_us < ?
            ORDER BY event.start_us DESC LIMIT ${CUT_OFF})
-        WHERE document_id IN (${MATCHING} LIMIT ${CUT_OFF})`,
+        WHERE document_id IN (${matching} LIMIT ${CUT_OFF})`,
     ),
   );
   const kinds = isRare
@@ -157,20 +181,21 @@ const SEEN_KINDS = ["media", "notification", "editor", "tab"] as const;
 /** Matching documents that were last seen before the newest visits, at most `limit` with those of `seen`. */
 function lookBack(
   database: StoreDatabase,
+  matching: string,
   terms: string,
   seen: ReadonlyMap<number, Times>,
   limit: number,
 ): readonly (readonly [number, Times])[] {
-  const matching = database.prepare<{ rowid: number }>(`${MATCHING} LIMIT ${CUT_OFF}`);
+  const newest = database.prepare<{ id: number }>(`${matching} LIMIT ?`);
   const lastVisit = database.prepare<Times>(
     `SELECT end_us AS lastUs, active_us AS activeUs, 1 AS visits FROM visit
       WHERE document_id = ? ORDER BY start_us DESC LIMIT 1`,
   );
   const found: (readonly [number, Times])[] = [];
-  for (const { rowid } of matching.all(terms)) {
+  for (const { id } of newest.all(terms, seen.size + limit)) {
     if (seen.size + found.length >= limit) break;
-    const times = seen.has(rowid) ? undefined : lastVisit.get(rowid);
-    if (times !== undefined) found.push([rowid, times]);
+    const times = seen.has(id) ? undefined : lastVisit.get(id);
+    if (times !== undefined) found.push([id, times]);
   }
   return found;
 }

@@ -128,7 +128,11 @@ function openStore(): { store: EventStore; home: string } {
 
 /** `count` windows of one second, the last a moment before now, a hundred a day. */
 function fill(store: EventStore, count: number): void {
-  for (let n = 0; n < count; n += 1) store.begin(window(n), span(NOW - (count - n) * (DAY / 100)));
+  store.database.transaction(() => {
+    for (let n = 0; n < count; n += 1) {
+      store.begin(window(n), span(NOW - (count - n) * (DAY / 100)));
+    }
+  });
 }
 
 function window(n: number): EventFacts {

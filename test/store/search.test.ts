@@ -40,6 +40,15 @@ describe("a search", () => {
     expect(await titles(search, "idempo")).toEqual(["idempotency.ts"]);
   });
 
+  it("finds a part of a title that has no spaces, and of a word that no other has", async () => {
+    const { store, search } = openBoth();
+    see(store, window("Firefox", "東京タワーの営業時間"), 0);
+    see(store, window("Code", "idempotency.ts"), 10);
+    expect(await titles(search, "タワー")).toEqual(["東京タワーの営業時間"]);
+    expect(await titles(search, "Potency")).toEqual(["idempotency.ts"]);
+    expect(await titles(search, "京都")).toEqual([]);
+  });
+
   it("puts what was last seen first, however old the document is, and tells how long and often", async () => {
     const { store, search } = openBoth();
     see(store, window("A", "report one"), 0);
