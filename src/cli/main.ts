@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The command line. It hides how commands are found and promises that the commands which stand in front of
- * every turn of an assistant start without loading the rest.
+ * every turn of an assistant, and the daemon that stays, start without loading the rest.
  */
 import { processIo, tellFailure, type CliIo, type AnyExitCode } from "./io.ts";
 
@@ -24,6 +24,10 @@ async function run(argv: readonly string[], io: CliIo): Promise<AnyExitCode> {
     if (argv.length === 2 && argv[0] === "hook" && argv[1] === "claude-code") {
       const { runHook } = await import("./commands/hook.ts");
       return await runHook(io);
+    }
+    if (argv.length === 1 && argv[0] === "start") {
+      const { runStart } = await import("./commands/start.ts");
+      return await runStart(io);
     }
     const { runProgram } = await import("./program.ts");
     return await runProgram(argv, io);

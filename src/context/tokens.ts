@@ -3,8 +3,7 @@
  * carrying that vocabulary. It promises a number that is never below the exact one, for any text, and near
  * it for ordinary lines.
  */
-import { inflateRawSync } from "node:zlib";
-import { TOKEN_MERGES } from "./token-merges.ts";
+import { openRankedTable } from "./ranked-table.ts";
 
 /**
  * An upper bound of the o200k tokens of `text`; 0 for the empty text.
@@ -82,55 +81,4 @@ function countMerged(bytes: Uint8Array): number {
   }
 }
 
-interface MergeTable {
-  /** The rank of `bytes[from, to)` as a token, or -1 when it is none. */
-  readonly rank: (bytes: Uint8Array, from: number, to: number) => number;
-}
-
-/** Tokens laid end to end with a hash table of their numbers: half a megabyte, where a Map would take six. */
-function openMergeTable(packed: string): MergeTable {
-  const records = inflateRawSync(Buffer.from(packed, "base64"));
-  // Counted first: an array that grows would leave twice its size in garbage.
-  let count = 0;
-  for (let at = 0; at < records.length; at += 1 + (records[at] ?? 0)) count += 1;
-  const offsets = new Uint32Array(count);
-  for (let at = 0, index = 0; at < records.length; at += 1 + (records[at] ?? 0))
-    offsets[index++] = at;
-  const mask = (1 << (33 - Math.clz32(offsets.length))) - 1;
-  // 0 is an empty slot, n is token n - 1.
-  const slots = new Uint16Array(mask + 1);
-  for (const [index, start] of offsets.entries()) {
-    const from = start + 1;
-    let slot = hash(records, from, from + (records[start] ?? 0)) & mask;
-    while (slots[slot] !== 0) slot = (slot + 1) & mask;
-    slots[slot] = index + 1;
-  }
-
-  function isToken(index: number, bytes: Uint8Array, from: number, to: number): boolean {
-    const start = offsets[index] ?? 0;
-    if (records[start] !== to - from) return false;
-    for (let at = from; at < to; at += 1) {
-      if (bytes[at] !== records[start + 1 + at - from]) return false;
-    }
-    return true;
-  }
-
-  return {
-    rank: (bytes, from, to) => {
-      for (let slot = hash(bytes, from, to) & mask; ; slot = (slot + 1) & mask) {
-        const found = slots[slot] ?? 0;
-        if (found === 0) return -1;
-        if (isToken(found - 1, bytes, from, to)) return found - 1;
-      }
-    },
-  };
-}
-
-/** FNV-1a, folded so that the low bits carry the high ones. */
-function hash(bytes: Uint8Array, from: number, to: number): number {
-  let value = 0x811c9dc5;
-  for (let at = from; at < to; at += 1) value = Math.imul(value ^ (bytes[at] ?? 0), 0x01000193);
-  return value ^ (value >>> 15);
-}
-
-const MERGES = openMergeTable(TOKEN_MERGES);
+const MERGES = openRankedTable(new URL("./token-merges.bin", import.meta.url));

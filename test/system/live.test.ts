@@ -1,6 +1,6 @@
 /** The live view in a real terminal: tmux types the keys and reads the screen. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -101,6 +101,8 @@ describe("activityd live in a terminal", () => {
     const { pid } = await daemon.api.status();
     process.kill(pid, "SIGTERM");
     await until("it says so", () => terminal.screen().includes("● not connected"));
+    // The record is let go of last: a daemon that comes sooner is told that another is at it.
+    await until("it is gone", () => !existsSync(`/proc/${pid}`));
     await daemon.start();
     const back = await until("it is back", () => {
       const text = terminal.screen();

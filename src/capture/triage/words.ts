@@ -4,8 +4,7 @@
  * the same few rules serve every language written with spaces.
  */
 
-import { inflateRawSync } from "node:zlib";
-import { COMMON_WORDS } from "./common-words.ts";
+import { openRankedTable } from "../../context/ranked-table.ts";
 
 /** One word of a text, folded: lower case, without diacritics. */
 export interface FoldedWord {
@@ -82,21 +81,18 @@ const ENDINGS = ["ungen", "ings", "ing", "ern", "ers", "ung", "est", "ed", "er",
  * the commonest words of English to 1.35 for those it does not list: names, terms, and other languages.
  */
 export function wordRarity(word: string): number {
-  const own = COMMON.get(word) ?? Infinity;
-  const singular = word.endsWith("s") ? (COMMON.get(word.slice(0, -1)) ?? Infinity) : Infinity;
-  const rank = Math.min(own, singular);
+  const bytes = Buffer.from(word);
+  const ranks = [COMMON.rank(bytes, 0, bytes.length)];
+  if (word.endsWith("s")) ranks.push(COMMON.rank(bytes, 0, bytes.length - 1));
+  const rank = Math.min(...ranks.map((found) => (found === -1 ? Infinity : found)));
   if (rank < 1000) return 0.45;
   if (rank < 2500) return 0.65;
   if (rank < 5000) return 0.85;
   return rank < Infinity ? 1 : 1.35;
 }
 
-const COMMON: ReadonlyMap<string, number> = new Map(
-  inflateRawSync(Buffer.from(COMMON_WORDS, "base64"))
-    .toString("utf8")
-    .split(" ")
-    .map((word, rank) => [word, rank]),
-);
+/** The commonest words of spoken English, written by scripts/make-common-words.mjs. */
+const COMMON = openRankedTable(new URL("./common-words.bin", import.meta.url));
 
 /**
  * How alike two folded words are that are not equal and share no stem, 0 to 1; 0 for "not at all".

@@ -1,7 +1,6 @@
 /** The commands that look after the daemon: `start`, `stop`, `status`, `version`. */
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
 import { ActivityError } from "../../errors.ts";
 import type { StatusAnswer } from "../../api.ts";
 import { hasUserManager } from "../../daemon/service/service.ts";
@@ -38,17 +37,8 @@ export const registerDaemonCommands: RegisterCommands = (program, io, finish) =>
 };
 
 async function startHere(io: CliIo): Promise<ExitCode> {
-  // A daemon that people forget is there: V8 trades a little speed for some 10 MB. Set before the modules are
-  // loaded, because loading them is what the heap grows for.
-  setFlagsFromString("--optimize-for-size");
-  // Answers are small and soon forgotten: without this the young generation grows by another 13 MB under load.
-  setFlagsFromString("--semi-space-growth-factor=1");
-  const { runDaemon } = await import("../../daemon/run.ts");
-  await runDaemon(io.paths(), io.env, {
-    onReady: (line) => io.talk(line),
-    logToStderr: io.isTerminal || io.env["JOURNAL_STREAM"] !== undefined,
-  });
-  return 0;
+  const { runStart } = await import("./start.ts");
+  return runStart(io);
 }
 
 async function startDetached(io: CliIo): Promise<ExitCode> {

@@ -1,0 +1,95 @@
+// @ts-check
+/**
+ * Packs the program, its libraries included, into few files: of 400 small modules Node keeps a record and the
+ * whole text of each for good, some 5 MB that a daemon pays for as long as it runs. The tree of modules stays
+ * beside it for workers and for those who import the package.
+ */
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+
+/** Where the parts lie: as deep in dist/ as every entry, so that one relative address serves in all of them. */
+const PARTS = "packed";
+
+/** What the D-Bus library reads descriptions of interfaces with, which nobody here asks for: half of its size. */
+const UNUSED = ["fast-xml-builder", "fast-xml-parser"];
+/** What has files of its own beside its code, or is needed by one command alone. */
+const LEFT_OUT = /^(active-win|better-sqlite3|koffi|x11|@modelcontextprotocol\/sdk\/.*)$/;
+
+/** Replaces `cli/main.js` of a compiled tree by the packed program. @param {string} dist */
+export async function packProgram(dist) {
+  const pack = await rolldown({
+    input: { "cli/main": join(dist, "cli/main.js") },
+    platform: "node",
+    external: LEFT_OUT,
+    plugins: [keepAddresses(dist), leaveOutUnused],
+  });
+  const { output } = await pack.generate({
+    entryFileNames: "[name].js",
+    chunkFileNames: `${PARTS}/[name].js`,
+    comments: { legal: true, annotation: false, jsdoc: false },
+    // Names stay, for the sake of stack traces.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  });
+  await pack.close();
+  const parts = output.filter((part) => part.type === "chunk");
+  mkdirSync(join(dist, PARTS));
+  for (const { fileName, code } of parts) writeFileSync(join(dist, fileName), toAscii(code));
+  const modules = parts.flatMap((part) => part.moduleIds);
+  writeFileSync(join(dist, PARTS, "LICENSES.txt"), licencesOf(modules));
+}
+
+/**
+ * The same program in ASCII: one letter beyond Latin-1 makes V8 keep the text of its file at two bytes a
+ * character. Escapes mean the same in strings, patterns and names; only in raw templates they do not.
+ *
+ * @param {string} code
+ */
+function toAscii(code) {
+  const raw = /\braw`[^`]*[^\0-\x7f][^`]*`/.exec(code);
+  if (raw !== null) throw new Error(`pack: a raw template holds what is not ASCII: ${raw[0]}`);
+  return code.replaceAll(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** A module that finds its files from its own address goes on to find them, wherever its text has gone. @param {string} dist */
+function keepAddresses(dist) {
+  return {
+    name: "keep-addresses",
+    /** @param {string} code @param {string} id */
+    transform: (code, id) => {
+      if (!id.startsWith(`${dist}/`) || !code.includes("import.meta.url")) return null;
+      const address = JSON.stringify(`..${id.slice(dist.length)}`);
+      return code.replaceAll("import.meta.url", `new URL(${address}, import.meta.url).href`);
+    },
+  };
+}
+
+const leaveOutUnused = {
+  name: "leave-out-unused",
+  /** @param {string} id */
+  resolveId: (id) => (UNUSED.includes(id) ? "\0unused" : null),
+  /** @param {string} id */
+  load: (id) =>
+    id === "\0unused" ? "export class XMLParser {}\nexport default class XMLBuilder {}" : null,
+};
+
+/** The licence of each library whose text is now in ours, as their terms ask. @param {readonly string[]} modules */
+function licencesOf(modules) {
+  const folders = new Set(
+    modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []),
+  );
+  return [...folders]
+    .toSorted()
+    .map((folder) => {
+      const { name, version, license } = createRequire(import.meta.url)(`${folder}/package.json`);
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+      const text =
+        file === undefined ? "" : `\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+      return `${name} ${version} (${license})\n${text}`;
+    })
+    .join(`\n${"-".repeat(72)}\n\n`);
+}
