@@ -2,7 +2,7 @@
 /**
  * Whether the digest tells the right activity, and how fast, beside simpler ways of choosing context.
  *
- * Usage: npm run build && node scripts/bench/triage.mjs [--seeds 6] [--unseen] [--year] [--short]
+ * Usage: npm run build && node scripts/bench/triage.mjs [--seeds 6] [--unseen] [--semantic] [--year] [--short]
  *        [--show FAMILY[:WORDING]]
  *
  * Worlds of invented people are generated with questions whose answers are known by construction. Those in
@@ -37,6 +37,7 @@ const { values } = parseArgs({
     unseen: { type: "boolean", default: false },
     year: { type: "boolean", default: false },
     short: { type: "boolean", default: false },
+    semantic: { type: "boolean", default: false },
     show: { type: "string" },
   },
 });
@@ -68,7 +69,7 @@ function runWorld(world, seed, file) {
   const store = openEventStore({ directory, clock: systemClock, log: silentLog });
   try {
     fill(store, world);
-    const systems = createSystems(store.database);
+    const systems = createSystems(store.database, { semantic: values.semantic });
     // The first answer learns the words and works of the whole record; a daemon does that while it starts.
     for (const { answer } of systems) ask(answer, "hello", world.nowUs);
     for (const question of askAbout(world, seed)) {

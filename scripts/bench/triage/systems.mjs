@@ -2,6 +2,7 @@
 /** What is compared: the digest and the ways in which neighbouring tools choose context, all told in the same format. */
 import { createDigester } from "../../../dist/capture/context-digest.js";
 import { fitDigest } from "../../../dist/capture/triage/fit.js";
+import { openWordVectors } from "../../../dist/capture/triage/word-vectors.js";
 import { readTurn } from "../../../dist/capture/triage/read-turn.js";
 import { createHistory } from "../../../dist/store/history.js";
 
@@ -15,11 +16,12 @@ const DAY_US = 86_400_000_000;
 
 /**
  * @param {import("../../../dist/store/database.js").StoreDatabase} database
+ * @param {{ semantic: boolean }} options whether the digest also finds topics by meaning
  * @returns {System[]}
  */
-export function createSystems(database) {
+export function createSystems(database, { semantic }) {
   const history = createHistory(database);
-  const digester = createDigester({ history });
+  const digester = createDigester({ history, ...(semantic ? { vectors: openWordVectors() } : {}) });
   const search = database.prepare(
     "SELECT rowid AS id FROM document_fts WHERE document_fts MATCH ? ORDER BY rank LIMIT 12",
   );

@@ -35,8 +35,8 @@ const GLANCE_US = 75_000_000;
  * The best of many is always far from their mean: it must be farther by this factor than the best of as many draws of chance
  * would be. And how alike it must be at least.
  */
-const ABOVE_CHANCE = 1.25;
-const MIN_SIMILARITY = 0.42;
+const ABOVE_CHANCE = 1.2;
+const MIN_SIMILARITY = 0.44;
 /** With few candidates nothing stands out; similarity alone must do. */
 const FEW = 25;
 const MIN_SIMILARITY_OF_FEW = 0.58;
