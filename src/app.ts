@@ -103,6 +103,15 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const changes = createChangeSignal();
   let told = { id: 0, etag: "" };
 
+  // Before the parts it asks: they may tell of a change while they are made, such as a pause that goes on.
+  const answers = createAnswers({
+    store,
+    present: () => sampler.present(),
+    paused: () => owner.paused(),
+    config,
+    clock,
+  });
+
   const sampler = createSampler({
     store,
     gate,
@@ -124,14 +133,6 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       ownNotices.paused(owner.paused() !== null);
       changed();
     },
-  });
-
-  const answers = createAnswers({
-    store,
-    present: sampler.present,
-    paused: owner.paused,
-    config,
-    clock,
   });
 
   const keepers = {
