@@ -80,7 +80,7 @@ describe("the history in the store", () => {
           });
         },
       ),
-      { numRuns: propertyRuns(12, 300) },
+      { numRuns: propertyRuns(12, 60) },
     );
   });
 

@@ -40,7 +40,7 @@ describe("scrubbing", () => {
           expect(readFileSync(path, "latin1")).not.toContain("gone-");
         },
       ),
-      { numRuns: propertyRuns(15, 500) },
+      { numRuns: propertyRuns(15, 60) },
     );
   });
 });
