@@ -272,12 +272,12 @@ export async function openSwayDesktop(cleanup) {
   };
 }
 
-/** A daemon on a desktop. @param {Cleanup} cleanup @param {Record<string, string>} env */
+/** A daemon on a desktop, as `start --detach` and the service run it. @param {Cleanup} cleanup @param {Record<string, string>} env */
 export async function startDaemon(cleanup, env) {
   const home = mkdtempSync(join(tmpdir(), "activityd-bench-"));
   cleanup.add(() => rmSync(home, { recursive: true, force: true }));
   const child = spawn(process.execPath, [MAIN, "start"], {
-    env: { ...env, HOME: home, ACTIVITYD_HOME: home },
+    env: { ...env, HOME: home, ACTIVITYD_HOME: home, MALLOC_ARENA_MAX: "1" },
     stdio: "ignore",
   });
   cleanup.add(() => child.kill());

@@ -52,7 +52,8 @@ async function startDetached(io: CliIo): Promise<ExitCode> {
     [fileURLToPath(new URL("../main.js", import.meta.url)), "start"],
     {
       detached: true,
-      env: io.env,
+      // One arena of malloc(3) for all threads, which hardly ever run at once here, is 1 MB less.
+      env: { MALLOC_ARENA_MAX: "1", ...io.env },
       stdio: ["ignore", "ignore", "pipe"],
     },
   );

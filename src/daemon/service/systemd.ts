@@ -15,7 +15,8 @@ const WATCHERS = "activityd-activitywatch.socket";
  *
  * The hardening is what was tried to work for Node in a *user* manager: `MemoryDenyWriteExecute` kills its
  * compiler, `ProtectHome` and its like are silently ignored without `PrivateUsers`, and `StateDirectory` lands
- * in another folder with each generation of systemd, so that the data path stays our own business.
+ * in another folder with each generation of systemd, so that the data path stays our own business. One arena of
+ * malloc(3) for all threads, which hardly ever run at once here, is 1 MB less.
  *
  * @see systemd.exec(5), systemd.service(5), systemd.socket(5)
  */
@@ -110,6 +111,7 @@ StartLimitBurst=5
 Type=notify
 NotifyAccess=main
 ExecStart=${quote(facts.nodePath)} ${quote(facts.mainPath)} start
+Environment=MALLOC_ARENA_MAX=1
 ${variables}Restart=on-failure
 RestartSec=1
 TimeoutStartSec=30
