@@ -8,6 +8,7 @@ import { basename, join } from "node:path";
 import type { Log } from "../log.ts";
 import { listBackups } from "./backups.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
+import type { SqlValue } from "./sqlite.ts";
 import { findDamage, refuseNewerSchema } from "./sqlite.ts";
 import { createDocuments } from "./documents.ts";
 import { readAllEvents } from "./event-reader.ts";
@@ -146,6 +147,7 @@ function mergeBackup(fresh: StoreDatabase, directory: string, log: Log): number 
           }
         });
       }
+      copyMissingRows(source, fresh);
     } finally {
       source.close();
     }
@@ -157,6 +159,21 @@ function mergeBackup(fresh: StoreDatabase, directory: string, log: Log): number 
     });
   }
   return added;
+}
+
+/** What else there is besides events: rows that the fresh database has not, by their keys. */
+function copyMissingRows(source: StoreDatabase, fresh: StoreDatabase): void {
+  for (const table of ["ledger", "bucket", "bucket_event", "bucket_setting"]) {
+    fresh.transaction(() => {
+      for (const row of source
+        .prepare<Record<string, SqlValue>>(`SELECT * FROM ${table}`)
+        .iterate()) {
+        const values = Object.values(row);
+        const places = values.map(() => "?").join(", ");
+        fresh.prepare(`INSERT OR IGNORE INTO ${table} VALUES(${places})`).run(...values);
+      }
+    });
+  }
 }
 
 function removeDatabase(path: string): void {

@@ -45,6 +45,12 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
     `DELETE FROM ledger WHERE last_us < ?
         OR EXISTS (SELECT 1 FROM json_each(ledger.event_ids) WHERE value < ?)`,
   );
+  const bucketRows = database.prepare<{ id: number }>(
+    `SELECT event.id FROM bucket JOIN bucket_event AS event ON event.bucket_key = bucket.key
+      WHERE event.start_us < ? AND event.start_us + event.duration_us < ? LIMIT ${IDS_PER_LOOK}`,
+  );
+  const dropBucketRow = database.prepare("DELETE FROM bucket_event WHERE id = ?");
+  const dropWaiting = database.prepare("DELETE FROM session_event WHERE at_us < ?");
   const firstEvent = database.prepare<{ start_us: number | null }>(
     "SELECT min(start_us) AS start_us FROM event",
   );
@@ -91,18 +97,36 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
     yield* takeWhile(endedBefore(Number.MAX_SAFE_INTEGER), (startUs) => startUs < untilUs);
   };
 
+  /** What other recorders sent, and what sessions were never told, goes by the same age. */
+  const expireOthers = async (beforeUs: number): Promise<number> => {
+    let dropped = dropWaiting.run(beforeUs);
+    for (;;) {
+      const rows = bucketRows.all(beforeUs, beforeUs);
+      if (rows.length === 0) return dropped;
+      database.transaction(() => {
+        for (const { id } of rows) dropped += dropBucketRow.run(id);
+      });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+  };
+
   const runOnce = async (nowUs: number): Promise<RetentionReport> => {
     let events = 0;
     let documents = 0;
     if (limits.maxAgeDays !== null) {
-      const erased = await eraser.events(endedBefore(nowUs - limits.maxAgeDays * DAY_US), "expire");
-      events += erased.events;
+      const beforeUs = nowUs - limits.maxAgeDays * DAY_US;
+      const erased = await eraser.events(endedBefore(beforeUs), "expire");
+      events += erased.events + (await expireOthers(beforeUs));
       documents += erased.documents;
     }
     if (limits.maxBytes !== null) {
       const erased = await fitInto(limits.maxBytes);
       events += erased.events;
       documents += erased.documents;
+      const oldestUs = firstEvent.get()?.start_us;
+      if (erased.events > 0 && typeof oldestUs === "number") events += await expireOthers(oldestUs);
     }
     if (events > 0) {
       // What a client was told of an expired event expires with it.

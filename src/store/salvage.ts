@@ -25,6 +25,7 @@ export function salvage(path: string, fresh: StoreDatabase, nowUs: number): Salv
     CREATE TEMP TABLE kept_day(local_day INTEGER, first_us INTEGER, active_us INTEGER);
     CREATE TEMP TABLE kept_hour(utc_hour INTEGER, active_us INTEGER)`);
   copyRecords(path, fresh, nowUs);
+  fresh.execute("DELETE FROM bucket_event WHERE bucket_key NOT IN (SELECT key FROM bucket)");
   dropUnprovenLabels(fresh);
   const unreadable = dropEventsWithoutText(fresh);
   // What was settled in the damaged file does not matter: all is added up anew.
@@ -74,6 +75,9 @@ function createTakers(fresh: StoreDatabase, nowUs: number): readonly Taker[] {
   const dayTotal = fresh.prepare("INSERT INTO kept_day_total VALUES(?, ?, ?)");
   const day = fresh.prepare("INSERT INTO kept_day VALUES(?, ?, ?)");
   const hour = fresh.prepare("INSERT INTO kept_hour VALUES(?, ?)");
+  const bucket = fresh.prepare("INSERT OR IGNORE INTO bucket VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+  const bucketEvent = fresh.prepare("INSERT OR IGNORE INTO bucket_event VALUES(?, ?, ?, ?, ?)");
+  const bucketSetting = fresh.prepare("INSERT OR IGNORE INTO bucket_setting VALUES(?, ?)");
   const ledger = fresh.prepare(
     "INSERT OR IGNORE INTO ledger VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
@@ -135,12 +139,28 @@ function createTakers(fresh: StoreDatabase, nowUs: number): readonly Taker[] {
     ({ rowid, values }) => {
       const [first, second] = values;
       if (values.length !== 2) return false;
-      if (rowid === null && typeof first === "string" && typeof second === "string") {
-        meta.run(first, second);
+      if (typeof first === "string" && typeof second === "string") {
+        // Both tables hold pairs of texts; that of the settings has rowids.
+        (rowid === null ? meta : bucketSetting).run(first, second);
         return true;
       }
       if (rowid === null || first !== null || !isCount(second) || rowid > LAST_HOUR) return false;
       hour.run(rowid, second);
+      return true;
+    },
+    ({ rowid, values }) => {
+      const [alias, bucketKey, startUs, durationUs, data] = values;
+      if (rowid === null || values.length !== 5 || alias !== null || !isJson(data)) return false;
+      if (![bucketKey, startUs, durationUs].every(isCount)) return false;
+      bucketEvent.run(rowid, ...values.slice(1));
+      return true;
+    },
+    ({ rowid, values }) => {
+      const [alias, id, type, client, hostname, createdUs, data, longestUs] = values;
+      if (rowid === null || values.length !== 8 || alias !== null || !isJson(data)) return false;
+      if (![id, type, client, hostname].every((value) => typeof value === "string")) return false;
+      if (!isCount(createdUs) || !isCount(longestUs)) return false;
+      bucket.run(rowid, ...values.slice(1));
       return true;
     },
     ({ rowid, values }) => {
@@ -172,6 +192,16 @@ function isInteger(value: RawValue | undefined): value is number | bigint {
 
 function isTextOrNull(value: RawValue | undefined): value is string | null {
   return typeof value === "string" || value === null;
+}
+
+function isJson(value: RawValue | undefined): value is string {
+  if (typeof value !== "string") return false;
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isLocalDay(value: RawValue | undefined): value is number {

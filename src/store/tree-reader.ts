@@ -19,6 +19,12 @@ const TABLES: readonly {
   { name: "day", key: "local_day", columns: ["first_us", "active_us"] },
   { name: "hour_total", key: "utc_hour", columns: ["active_us"] },
   {
+    name: "bucket",
+    key: "key",
+    columns: ["id", "type", "client", "hostname", "created_us", "data", "longest_us"],
+  },
+  { name: "bucket_event", key: "id", columns: ["bucket_key", "start_us", "duration_us", "data"] },
+  {
     name: "ledger",
     key: "id",
     columns:

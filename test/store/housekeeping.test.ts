@@ -25,6 +25,12 @@ describe("housekeeping", () => {
           VALUES(?, ?, 1, 'exact', 'now', 'rules', 'told of canary one', 1, ?, '[]')`,
       )
       .run(NOW - DAY, NOW - DAY, JSON.stringify([NOW - 6.5 * DAY]));
+    store.database.execute(
+      `INSERT INTO bucket VALUES(1, 'b', 't', 'c', 'h', 0, '{}', 1000000);
+       INSERT INTO bucket_event(bucket_key, start_us, duration_us, data)
+         VALUES(1, ${NOW - 6.5 * DAY}, ${S}, '{"title":"canary two"}'), (1, ${NOW - DAY}, ${S}, '{"title":"kept"}');
+       INSERT INTO session_event(session, at_us, text, dropped) VALUES('s', ${NOW - 6.5 * DAY}, 'canary three', 0)`,
+    );
     const damaged = join(home, "damaged", "old");
     mkdirSync(damaged, { recursive: true });
     writeFileSync(join(damaged, "activity.db"), "canary one");
@@ -39,6 +45,9 @@ describe("housekeeping", () => {
     expect(filesWith(home, "canary")).toEqual([]);
     expect(filesWith(home, "kept").length).toBeGreaterThanOrEqual(2);
     expect(listBackups(home)).toHaveLength(1);
+    expect(store.database.prepare("SELECT count(*) AS n FROM bucket_event").get()).toEqual({
+      n: 1,
+    });
   });
 
   it("makes a backup when one is due, and none of an empty store", async () => {

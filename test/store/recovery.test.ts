@@ -170,6 +170,35 @@ describe("a damaged database", () => {
     expect(store.summary().eventCount).toBe(301);
   });
 
+  it("brings over what other recorders sent and what clients were given", async () => {
+    const home = createTempHome();
+    const store = openStore(home);
+    fill(store, 20);
+    store.database.execute(`
+      INSERT INTO bucket VALUES(7, 'aw-watcher-web', 'web.tab.current', 'aw', 'host', 0, '{}', 5);
+      INSERT INTO bucket_event(bucket_key, start_us, duration_us, data) VALUES(7, ${NOW}, 5, '{"title":"x"}');
+      INSERT INTO bucket_setting VALUES('startOfDay', '"04:00"');
+      INSERT INTO ledger(first_us, last_us, times, client, session, form, intent, source, text, tokens, event_ids, reasons)
+        VALUES(1, 2, 3, 'cli', NULL, 'exact', 'now', 'rules', 'the block', 9, '[1]', '["why"]')`);
+    const rows = (from: EventStore): unknown =>
+      ["bucket", "bucket_event", "bucket_setting", "ledger"].map((table) =>
+        from.database.prepare(`SELECT * FROM ${table}`).all(),
+      );
+    const before = rows(store);
+    store.close();
+    const path = join(home, "activity.db");
+    const bytes = readFileSync(path);
+    bytes.fill(0, 0, 90);
+    writeFileSync(path, bytes);
+    const salvaged = openStore(home);
+    expect(salvaged.recovery()).not.toBeNull();
+    expect(rows(salvaged)).toEqual(before);
+    await createBackup(salvaged.database, home, NOW);
+    salvaged.close();
+    writeFileSync(path, Buffer.alloc(bytes.length, 0xa5));
+    expect(rows(openStore(home))).toEqual(before);
+  });
+
   it("keeps the totals of days whose events have expired", async () => {
     const home = createTempHome();
     const store = openStore(home);
