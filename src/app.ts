@@ -12,6 +12,7 @@ import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
 import { createPrivacyGate, type PrivacyGate } from "./capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { checkPrivacyGate } from "./capture/privacy-check.ts";
+import { createGuestWords, type GuestKind, type GuestWords } from "./capture/guest-words.ts";
 import { openRecording } from "./capture/recording.ts";
 import { createSampler, type Sampler } from "./capture/sampler.ts";
 import { createSourceKeeper, type SourceKeeper } from "./capture/sources/keeper.ts";
@@ -39,6 +40,8 @@ import { openSearch } from "./store/search.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
 
 const MAX_TICK_AGE_US = 10_000_000;
+/** A little longer than a guest's word stands. */
+const PLAYER_SILENCE_MS = 31_000;
 const DEFAULT_EVENTS_LIMIT = 1_000;
 
 export interface ActivityAppOptions {
@@ -64,7 +67,7 @@ export interface ActivityApp extends ActivityApi {
 export interface Guests {
   readonly buckets: BucketStore;
   readonly gate: PrivacyGate;
-  readonly take: Pick<Sampler["take"], "page" | "editor">;
+  readonly take: Pick<Sampler["take"], "page" | "editor"> & Omit<GuestWords, "fill">;
   readonly isPaused: () => boolean;
   readonly nowUs: () => number;
   /** For readers in threads of their own. */
@@ -135,15 +138,18 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     },
   });
 
+  const words = createGuestWords(clock.nowUs);
+  let playerSilence: NodeJS.Timeout | null = null;
+
   const keepers = {
     window: keep("window", (result) => {
       watchdog.told("window", result);
-      sampler.take.window(result);
+      sampler.take.window(words.fill("window", result));
     }),
     input: keep("input", () => {}),
     session: keep("session", sampler.take.session),
     system: keep("system", () => {}),
-    media: keep("media", sampler.take.media),
+    media: keep("media", (result) => sampler.take.media(words.fill("media", result))),
     notification: keep("notification", (result) => {
       const facts = sampler.take.notification(result);
       if (facts !== null) notices.tell(facts.app, facts.summary);
@@ -170,17 +176,20 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   return {
     start: async () => {
       sampler.start({
-        input: polled(keepers.input, (result) => {
-          watchdog.answered("input", result);
-          note("input", result);
-        }),
+        input: filled(
+          "input",
+          polled(keepers.input, (result) => {
+            watchdog.answered("input", result);
+            note("input", result);
+          }),
+        ),
         system: polled(keepers.system, (result) => {
           note("system", result);
           if (result.ok && result.value !== null) {
             ownNotices.battery(result.value.batteryPercent, result.value.power);
           }
         }),
-        window: polled(keepers.window),
+        window: filled("window", polled(keepers.window)),
       });
       await Promise.all(Object.values(keepers).map(async (keeper) => keeper?.start()));
       sampler.refresh();
@@ -206,7 +215,26 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     guests: {
       buckets: createBucketStore(store.database),
       gate,
-      take: sampler.take,
+      take: {
+        page: sampler.take.page,
+        editor: sampler.take.editor,
+        window: (sample) => {
+          words.window(sample);
+          hear("window", sampler.take.window);
+        },
+        input: (lastInputUs) => {
+          words.input(lastInputUs);
+          hear("input", sampler.take.input);
+        },
+        media: (sample) => {
+          words.media(sample);
+          hear("media", sampler.take.media);
+          if (playerSilence !== null) clearTimeout(playerSilence);
+          // A player's watcher falls silent when nothing plays any more.
+          playerSilence = setTimeout(() => hear("media", sampler.take.media), PLAYER_SILENCE_MS);
+          playerSilence.unref();
+        },
+      },
       isPaused: () => owner.paused() !== null,
       nowUs: clock.nowUs,
       databasePath: store.database.path,
@@ -327,6 +355,23 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         changed();
       },
     });
+  }
+
+  /** A guest said something: it counts where the owner wants the kind and our own source cannot see it. */
+  function hear<K extends GuestKind>(
+    kind: K,
+    take: (result: SourceResult<SampleOf[K]>) => void,
+  ): void {
+    const why = keepers[kind]?.status().why;
+    if (why === undefined || why === null) return;
+    take(words.fill(kind, { ok: false, ...why }));
+  }
+
+  function filled<K extends GuestKind>(
+    kind: K,
+    ask: (() => Promise<SourceResult<SampleOf[K]>>) | null,
+  ): (() => Promise<SourceResult<SampleOf[K]>>) | null {
+    return ask === null ? null : async () => words.fill(kind, await ask());
   }
 
   /** Into the recording, if one is being made; what is paused is recorded nowhere. */

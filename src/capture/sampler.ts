@@ -69,6 +69,7 @@ export interface Sampler {
   /** Takes what a source reported. */
   readonly take: {
     readonly window: (result: SourceResult<WindowSample>) => void;
+    readonly input: (result: SourceResult<InputSample>) => void;
     readonly session: (result: SourceResult<SessionSample>) => void;
     readonly media: (result: SourceResult<readonly MediaSample[]>) => void;
     /** Gives what was recorded; null when nothing was, because of a rule or a pause. */
@@ -154,6 +155,7 @@ export function createSampler(options: SamplerOptions): Sampler {
     },
     take: {
       window: takeWindow,
+      input: takeInput,
       session: takeSession,
       media: takeMedia,
       notification: takeNotification,

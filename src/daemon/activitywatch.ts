@@ -4,7 +4,7 @@
  */
 import { hostname } from "node:os";
 import { createBuckets } from "../activitywatch/buckets.ts";
-import { editorOf } from "../activitywatch/facts.ts";
+import { editorOf, mediaOf } from "../activitywatch/facts.ts";
 import type { BucketKeeper, StoredBucket } from "../activitywatch/port.ts";
 import { serveActivityWatch, type ActivityWatchServer } from "../activitywatch/server.ts";
 import type { JsonObject } from "../activitywatch/wire.ts";
@@ -74,25 +74,43 @@ function createKeeper(app: ActivityApp, clock: Clock): BucketKeeper {
         privateSinceUs = guests.nowUs();
         guests.take.page({ title: "", url: null, private: true, atUs: privateSinceUs });
       }
-      if (isHidden(bucket, data)) return null;
-      return gateBucketData(guests.gate, bucket, data, atUs);
+      const gated = isHidden(bucket, data) ? null : gateBucketData(guests.gate, bucket, data, atUs);
+      // The window before is in front no more, whatever may be told of the one that is.
+      if (gated === null && bucket.type === "currentwindow" && guests.nowUs() - atUs < FRESH_US)
+        tellWindow(guests, data);
+      return gated;
     },
     onEvent: (bucket, { startUs, durationUs, data }) => {
       const nowUs = clock.nowUs();
       if (nowUs - (startUs + durationUs) > FRESH_US) return;
-      if (bucket.type === "web.tab.current") {
-        privateSinceUs = null;
-        guests.take.page({
-          title: textOf(data, "title") ?? "",
-          url: textOf(data, "url"),
-          private: false,
-          atUs: nowUs,
-        });
-      } else if (bucket.type === "app.editor.activity") {
-        guests.take.editor(editorOf(bucket, data));
+      switch (bucket.type) {
+        case "web.tab.current": {
+          const [title, url] = [textOf(data, "title") ?? "", textOf(data, "url")];
+          privateSinceUs = null;
+          return guests.take.page({ title, url, private: false, atUs: nowUs });
+        }
+        case "app.editor.activity":
+          return guests.take.editor(editorOf(bucket, data));
+        case "currently-playing": {
+          const sample = mediaOf(data);
+          return sample === null ? undefined : guests.take.media(sample);
+        }
+        case "afkstatus":
+          // Away since the event began; here until it ended.
+          return guests.take.input(data["status"] === "afk" ? startUs : startUs + durationUs);
+        case "currentwindow":
+          return tellWindow(guests, data);
       }
     },
   };
+}
+
+/** For where our own source sees no windows; the capture has its own gate. */
+function tellWindow({ take }: ActivityApp["guests"], data: JsonObject): void {
+  const app = textOf(data, "app");
+  if (app === null) return;
+  const [title, url] = [textOf(data, "title"), textOf(data, "url")];
+  take.window({ app, title, url, pid: null, executable: null, private: null });
 }
 
 function textOf(data: JsonObject, key: string): string | null {

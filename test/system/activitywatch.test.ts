@@ -142,6 +142,37 @@ describe("an editor", () => {
   });
 });
 
+describe("watchers where nothing of our own can see", () => {
+  it("tell the window, the player and presence; what a rule withholds of them stays withheld", async () => {
+    const { daemon, ask, beat } = await openServer();
+    for (const [bucket, type] of [
+      ["aw-watcher-window_h", "currentwindow"],
+      ["aw-watcher-media-player_h", "currently-playing"],
+      ["aw-watcher-afk_h", "afkstatus"],
+    ]) {
+      await ask("POST", `/buckets/${bucket}`, { client: "c", type, hostname: "h" });
+    }
+    await beat("aw-watcher-afk_h", { status: "not-afk" });
+    await beat("aw-watcher-window_h", { app: "gedit", title: "notes.txt" });
+    await beat("aw-watcher-media-player_h", { player: "mpv", title: "Song", artist: "Band" });
+    const text = await until("both are told", async () => {
+      const now = await textOfNow(daemon);
+      return now.includes("notes.txt") && now.includes("Song") ? now : null;
+    });
+    expect(text).toContain("gedit");
+    await beat("aw-watcher-window_h", { app: "KeePassXC", title: "Secret.kdbx" });
+    await until("the window before is told no more as in front", async () =>
+      (await textOfNow(daemon)).includes("withheld by a privacy rule"),
+    );
+    await beat("aw-watcher-window_h", { app: "gedit", title: "other.txt" });
+    const later = await until("the next is told", async () => {
+      const now = await textOfNow(daemon);
+      return now.includes("other.txt") ? now : null;
+    });
+    expect(later).not.toContain("Secret");
+  });
+});
+
 describe("histories", () => {
   it("imported twice give the same counts, and a file's ids overwrite nothing", async () => {
     const { ask } = await openServer();
