@@ -26,11 +26,13 @@ describe("what other recorders sent", () => {
     add("aw-watcher-web-firefox_h", 30, { url: "https://e.org/", title: "Zeus", audible: false });
     const left = () =>
       ["aw-watcher-window_h", "aw-watcher-web-firefox_h"].flatMap((bucket) =>
-        [...buckets.iterate(bucket)].map((row) => [
-          (row.startUs - start0) / 60e6,
-          row.durationUs / 60e6,
-          JSON.parse(row.data).title,
-        ]),
+        [...buckets.iterate(bucket)]
+          .toReversed()
+          .map((row) => [
+            (row.startUs - start0) / 60e6,
+            row.durationUs / 60e6,
+            JSON.parse(row.data).title,
+          ]),
       );
     return { ...rig, buckets, left };
   }
@@ -79,7 +81,7 @@ describe("what other recorders sent", () => {
     await again.forget({ byRules: true });
     const { buckets } = again.guests;
     const titles = ["aw-watcher-window_h", "aw-watcher-web-firefox_h"].flatMap((bucket) =>
-      [...buckets.iterate(bucket)].map((row) => JSON.parse(row.data).title),
+      [...buckets.iterate(bucket)].toReversed().map((row) => JSON.parse(row.data).title),
     );
     expect(titles).toEqual([`plan ${canaryText}`, "t", "X"]);
   });

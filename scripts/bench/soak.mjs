@@ -68,6 +68,8 @@ try {
   const during = (first, last) =>
     median(samples.filter(({ hour }) => hour >= first && hour < last).map(({ mb }) => mb));
   const [early, late] = [during(3, 6), during(21, 24)];
+  const course = Array.from({ length: HOURS / 3 }, (_, part) => during(part * 3, part * 3 + 3));
+  console.log(`every three hours: ${course.map((mb) => mb.toFixed(1)).join(", ")} MB`);
   const peak = Math.max(...samples.map(({ mb }) => mb));
   console.log(
     `24 hours in ${((HOURS * HOUR_MS) / SPEED / 1000).toFixed(0)} s: ${store.eventCount} events recorded, ${asked} blocks asked for`,
