@@ -108,7 +108,9 @@ export function createDigester(options: DigesterOptions): Digester {
 
   const distil = (request: DigestRequest): Distilled | null => {
     const { turn, nowUs, timeZone } = request;
-    const reading = readInContext(request);
+    index.refresh(history, listener);
+    const isKnown = (word: string): boolean => index.find(word, { alike: false }).how !== "none";
+    const reading = readInContext(request, isKnown);
     if (isPlainSmallTalk(reading)) return null;
     learn(nowUs);
     const context: ReadingContext = {
@@ -239,10 +241,13 @@ function offerLines({ lines, slots, topic }: Distilled): readonly DigestLine[] {
 }
 
 /** A follow-up takes from the turn before what it does not say itself. */
-function readInContext({ turn, previousTurn, nowUs, timeZone }: DigestRequest): TurnReading {
-  const reading = readTurn(turn, nowUs, timeZone);
+function readInContext(
+  { turn, previousTurn, nowUs, timeZone }: DigestRequest,
+  isKnown: (word: string) => boolean,
+): TurnReading {
+  const reading = readTurn(turn, nowUs, timeZone, isKnown);
   if (previousTurn === undefined || !reading.followUp) return reading;
-  const before = readTurn(previousTurn, nowUs, timeZone);
+  const before = readTurn(previousTurn, nowUs, timeZone, isKnown);
   const saysWhat =
     reading.contentWords.some(({ generic }) => !generic) || reading.anchors.length > 0;
   const saysWhen = reading.times.length > 0;

@@ -9,14 +9,22 @@ import { readTimes } from "./time-range.ts";
 import type { TurnReading } from "./turn-reading.ts";
 import { quotedPieces, tokenizeTurn } from "./turn-tokens.ts";
 import { isFollowUp } from "./follow-up.ts";
+import { mendTypos } from "./typos.ts";
 
 /**
  * @param nowUs The instant of asking, microseconds since 1970 UTC.
  * @param timeZone IANA name; a RangeError when the runtime does not know it.
+ * @param isKnown Whether a folded word stands in any title of the record; such words are never taken for typing errors.
  */
-export function readTurn(turn: string, nowUs: number, timeZone: string): TurnReading {
-  const tokens = tokenizeTurn(turn);
-  const language = guessLanguage(tokens);
+export function readTurn(
+  turn: string,
+  nowUs: number,
+  timeZone: string,
+  isKnown: (folded: string) => boolean = () => false,
+): TurnReading {
+  const typed = tokenizeTurn(turn);
+  const language = guessLanguage(typed);
+  const tokens = mendTypos(typed, language, isKnown);
   const { times, covered } = readTimes(turn, tokens, language, nowUs, timeZone);
   const cues = findCues(tokens, language, covered);
   const taken = new Set([...covered, ...cues.covered]);

@@ -20,7 +20,7 @@ import {
   windowLines,
 } from "./readings.ts";
 import { COVERAGE_FLOOR, type Topic } from "./topic.ts";
-import { stemWord } from "./words.ts";
+import { isOneTypo, stemWord } from "./words.ts";
 
 export interface Subject {
   /** Documents that answer for the topic by their own words, best first; empty when only a project does. */
@@ -151,7 +151,8 @@ function findProject(
       const entry = phrases.get(phrase) ?? { matched: 0, missing: 0, named: false };
       phrases.set(phrase, entry);
       const isName = stems.has(stemWord(word.folded)) || project.nameWords.includes(word.folded);
-      let closest = isName ? 1 : 0;
+      let closest = isName ? 1 : nameLikeness(word.folded, hits.how, project.nameWords);
+      const isLikeName = closest > 0;
       if (!isName) {
         for (const [id, closeness] of hits.documents) {
           if (members.has(id)) closest = Math.max(closest, closeness * 0.9);
@@ -159,7 +160,7 @@ function findProject(
       }
       entry.matched += weight * closest;
       entry.missing += missing * (1 - closest);
-      entry.named ||= isName;
+      entry.named ||= isName || isLikeName;
     }
     for (const { matched, missing, named } of phrases.values()) {
       const coverage = (matched / Math.max(1e-9, matched + missing)) * (named ? 1 : 0.85);
@@ -167,6 +168,12 @@ function findProject(
     }
   }
   return best;
+}
+
+/** A mistyped name is still the name; a word that titles hold as it is, is no mistyped one. */
+function nameLikeness(word: string, how: string, nameWords: readonly string[]): number {
+  if (how === "exact" || how === "stem") return 0;
+  return Math.max(0, ...nameWords.map((name) => (isOneTypo(word, name) ? 0.9 : 0)));
 }
 
 /** Where the owner was last with a subject. */

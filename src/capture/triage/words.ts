@@ -116,6 +116,36 @@ export function wordLikeness(a: string, b: string): number {
   return edits <= allowed ? (edits === 1 ? 0.75 : 0.65) : 0;
 }
 
+/**
+ * Whether one slip of the finger turns `meant` into `typed`: letters swapped, left out, doubled, added or wrong. The first
+ * letter is nearly always right, and of a word of four letters only a swap or a letter left out is believed.
+ */
+export function isOneTypo(typed: string, meant: string): boolean {
+  if (typed === meant || Math.abs(typed.length - meant.length) > 1) return false;
+  if (typed.charCodeAt(0) !== meant.charCodeAt(0)) {
+    return typed.length === meant.length && typed[1] === meant[0] && isSwap(typed, meant);
+  }
+  if (typed.length < 5)
+    return meant.length > typed.length ? isLeftOut(typed, meant) : isSwap(typed, meant);
+  return editDistance(typed, meant, 1) === 1;
+}
+
+function isSwap(a: string, b: string): boolean {
+  return a.length === b.length && sorted(a) === sorted(b) && editDistance(a, b, 1) === 1;
+}
+
+function sorted(word: string): string {
+  return Array.from(word)
+    .sort((x, y) => (x < y ? -1 : 1))
+    .join("");
+}
+
+function isLeftOut(typed: string, meant: string): boolean {
+  return (
+    meant.length === typed.length + 1 && meant.length >= 5 && editDistance(typed, meant, 1) === 1
+  );
+}
+
 /** Insertions, deletions, substitutions and swaps of neighbours; more than `limit` is told as `limit + 1`. */
 function editDistance(a: string, b: string, limit: number): number {
   let before: number[] = [];
