@@ -18,7 +18,14 @@ import {
   unionNoOverlap,
   type QueryEvent,
 } from "./transforms.ts";
-import { formatTimestamp, isObject, parseTimestamp, WireError, writeEvent } from "./wire.ts";
+import {
+  formatTimestamp,
+  isObject,
+  parseTimestamp,
+  WireError,
+  writeEvent,
+  type JsonObject,
+} from "./wire.ts";
 
 /** Where queries read. */
 export interface QuerySource {
@@ -289,17 +296,26 @@ function callFunction(
 }
 
 function readBucket(bucket: string, period: Period, source: QuerySource): readonly QueryEvent[] {
+  // Equal data become one object, so that whoever looks at it need not look twice.
+  const parsedOf = new Map<string, JsonObject>();
+  const parse = (json: string): JsonObject => {
+    const known = parsedOf.get(json);
+    if (known !== undefined) return known;
+    const value: unknown = JSON.parse(json);
+    const data = isObject(value) ? value : {};
+    parsedOf.set(json, data);
+    return data;
+  };
   return source
     .events(requireBucket(bucket, source), period, null)
     .map(({ id, startUs, durationUs, data }) => {
       const from = Math.max(startUs, period.fromUs);
       const to = Math.min(startUs + durationUs, period.toUs);
-      const parsed: unknown = JSON.parse(data);
       return {
         id,
         startUs: from,
         durationUs: Math.max(0, to - from),
-        data: isObject(parsed) ? parsed : {},
+        data: parse(data),
       };
     });
 }

@@ -40,8 +40,9 @@ const TRIM_US = 100_000;
  */
 export function flood(events: readonly QueryEvent[]): QueryEvent[] {
   const flooded = sortByTimestamp(events);
+  const keyOf = perData(canonicalJson);
   for (let index = 0; index + 1 < flooded.length; index += 1) {
-    const [first, second] = floodPair(flooded[index], flooded[index + 1]);
+    const [first, second] = floodPair(flooded[index], flooded[index + 1], keyOf);
     flooded[index] = first;
     flooded[index + 1] = second;
   }
@@ -51,10 +52,11 @@ export function flood(events: readonly QueryEvent[]): QueryEvent[] {
 function floodPair(
   first: QueryEvent | undefined,
   second: QueryEvent | undefined,
+  keyOf: (data: JsonObject) => string,
 ): readonly [QueryEvent, QueryEvent] {
   if (first === undefined || second === undefined) throw new WireError("An event is missing.");
   const gapUs = second.startUs - endOf(first);
-  const isSame = canonicalJson(first.data) === canonicalJson(second.data);
+  const isSame = first.data === second.data || keyOf(first.data) === keyOf(second.data);
   if (gapUs === 0 && !isSame) return [first, second];
   if (gapUs < 0 && isSame) {
     const endUs = Math.max(endOf(first), endOf(second));
@@ -73,7 +75,7 @@ function floodPair(
 }
 
 function span(event: QueryEvent, startUs: number, endUs: number): QueryEvent {
-  return { ...event, startUs, durationUs: endUs - startUs };
+  return { id: event.id, startUs, durationUs: endUs - startUs, data: event.data };
 }
 
 /** Events whose `data[key]` is one of `values`, compared deeply; with `keep` false the others. */
@@ -167,11 +169,14 @@ export function mergeEventsByKeys(
 ): QueryEvent[] {
   if (keys.length === 0) return [...events];
   const merged = new Map<string, QueryEvent>();
-  for (const event of events) {
+  const groupOf = perData((whole) => {
     const data = Object.fromEntries(
-      keys.filter((key) => key in event.data).map((key) => [key, event.data[key]]),
+      keys.filter((key) => key in whole).map((key) => [key, whole[key]]),
     );
-    const group = canonicalJson(data);
+    return { data, group: canonicalJson(data) };
+  });
+  for (const event of events) {
+    const { data, group } = groupOf(event.data);
     const known = merged.get(group);
     merged.set(
       group,
@@ -245,7 +250,7 @@ export function categorize(events: readonly QueryEvent[], classes: unknown): Que
     classes,
     (name) => Array.isArray(name) && name.every((part) => typeof part === "string"),
   );
-  const known = memoByData((data) => {
+  const known = perData((data) => {
     let best: unknown = ["Uncategorized"];
     let depth = 1;
     for (const [name, rule] of rules) {
@@ -253,34 +258,38 @@ export function categorize(events: readonly QueryEvent[], classes: unknown): Que
       best = name;
       depth = name.length;
     }
-    return best;
+    return { ...data, $category: best };
   });
-  return events.map((event) => ({
-    ...event,
-    data: { ...event.data, $category: known(event.data) },
-  }));
+  return events.map((event) => withData(event, known(event.data)));
 }
 
 /** `$tags`: the names of all rules that match, in their order. */
 export function tag(events: readonly QueryEvent[], classes: unknown): QueryEvent[] {
   const rules = readClasses(classes, (name) => typeof name === "string");
-  const known = memoByData((data) =>
-    rules.filter(([, rule]) => matches(rule, data)).map(([name]) => name),
-  );
-  return events.map((event) => ({ ...event, data: { ...event.data, $tags: known(event.data) } }));
+  const known = perData((data) => ({
+    ...data,
+    $tags: rules.filter(([, rule]) => matches(rule, data)).map(([name]) => name),
+  }));
+  return events.map((event) => withData(event, known(event.data)));
 }
 
-/** Thousands of events share some dozens of data: each is judged once. */
-function memoByData<T>(judge: (data: JsonObject) => T): (data: JsonObject) => T {
-  const known = new Map<string, T>();
+/**
+ * Thousands of events share some hundreds of data, which are one object each when they come out of a bucket: each
+ * is judged once. What is equal and not the same is judged again, which costs time alone.
+ */
+function perData<T>(judge: (data: JsonObject) => T): (data: JsonObject) => T {
+  const known = new Map<JsonObject, T>();
   return (data) => {
-    const key = JSON.stringify(data);
-    const found = known.get(key);
+    const found = known.get(data);
     if (found !== undefined) return found;
     const made = judge(data);
-    known.set(key, made);
+    known.set(data, made);
     return made;
   };
+}
+
+function withData({ id, startUs, durationUs }: QueryEvent, data: JsonObject): QueryEvent {
+  return { id, startUs, durationUs, data };
 }
 
 function readClasses(
