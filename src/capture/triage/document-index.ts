@@ -149,6 +149,14 @@ export function createDocumentIndex(): DocumentIndex {
           const likeness = wordLikeness(word, words[wordId] ?? "");
           if (likeness > 0) gather(found, [wordId], likeness);
         }
+        // "Meomries" is alike to "memory" once both have lost their endings.
+        const stem = stemWord(word);
+        if (found.size === 0 && stem !== word) {
+          for (const [other, wordIds] of stems) {
+            const likeness = wordLikeness(stem, other);
+            if (likeness > 0) gather(found, listOf(wordIds), likeness * 0.95);
+          }
+        }
       }
       return {
         weight: weigh(found.size),

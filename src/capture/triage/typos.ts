@@ -42,7 +42,7 @@ function isOrdinary(tokens: readonly Token[], index: number, language: Known): b
     isAskingWord(folded, language) ||
     isMediumWord(folded, language) ||
     CUES[language].has(folded) ||
-    TIME_WORDS[language].match(tokens, index) !== null ||
+    TIME_WORDS[language].match(tokens, index)?.typo === false ||
     (language === "en" && wordRarity(folded) < UNLISTED)
   );
 }
@@ -52,11 +52,20 @@ const CUES = eachLanguage((language) => {
   return new Set(words.map(foldWord));
 });
 
+/** Names of times that are long enough to be known with a slip in them. */
+const TIMES: Readonly<Record<Known, string>> = {
+  en: "monday tuesday wednesday thursday friday saturday sunday yesterday morning afternoon evening tonight weekend minutes hours week month january february march april august september october november december",
+  de: "montag dienstag mittwoch donnerstag freitag samstag sonntag gestern vorgestern heute vormittag nachmittag abend woche wochenende stunde stunden minuten januar februar april august september oktober november dezember",
+  es: "lunes martes miercoles jueves viernes sabado domingo ayer manana tarde noche semana mes minutos horas enero febrero marzo abril agosto septiembre octubre noviembre diciembre",
+  fr: "lundi mardi mercredi jeudi vendredi samedi dimanche hier matin soir semaine heures minutes janvier fevrier avril juillet septembre octobre novembre decembre",
+};
+
 /** Cues first: of two words that may be meant they decide most. */
 const ASKED_WITH = eachLanguage((language) => {
   const { function: small, asking, medium } = STOP_WORDS[language];
   const others = `${small} ${asking} ${medium}`.split(" ").map(foldWord);
-  return [...new Set([...CUES[language], ...others])].filter((word) => word.length >= 4);
+  const all = [...TIMES[language].split(" "), ...CUES[language], ...others];
+  return [...new Set(all)].filter((word) => word.length >= 4);
 });
 
 function eachLanguage<T>(make: (language: Known) => T): Readonly<Record<Known, T>> {

@@ -23,6 +23,7 @@ describe("the document index", () => {
     expect(hits(["tomato plants", "tomatoes"], "tomato")).toEqual([1, 2]);
     expect(hits(["Steuererklärung 2026"], "steuer")).toEqual([1]);
     expect(hits(["Cheap flights to Lisbon"], "lisobn")).toEqual([1]);
+    expect(hits(["How immune memory works"], "meomries")).toEqual([1]);
     expect(hits(["Cheap flights to Lisbon"], "madrid")).toEqual([]);
   });
 

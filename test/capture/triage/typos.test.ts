@@ -19,6 +19,7 @@ describe("typing errors in the words of asking", () => {
     ["what was i doing befroe lnuch", "en", "what was i doing before lunch"],
     ["waht did i wrok on aftre the meetign", "en", "what did i work on after the meeting"],
     ["was habe ich nach dem Mitagessen gemahct", "de", "was habe ich nach dem mittagessen gemacht"],
+    ["what did i do on friay mornign", "en", "what did i do on friday morning"],
     ["que hice despeus de comer", "es", "que hice despues de comer"],
     ["je faisais quoi avnat le dejeuner", "fr", "je faisais quoi avant le dejeuner"],
   ] as const)("%j is mended", (turn, language, expected) => {
