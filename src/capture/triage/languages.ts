@@ -74,6 +74,7 @@ export function findContentWords(
   taken: ReadonlySet<number>,
 ): readonly ContentWord[] {
   const words: ContentWord[] = [];
+  const typed = tokens.length <= TYPED_TOKENS;
   tokens.forEach((token, index) => {
     if (taken.has(index) || token.type === "mark" || token.type === "gap") return;
     // A single digit or letter finds everything.
@@ -81,11 +82,16 @@ export function findContentWords(
     const { text, folded, start: startIndex } = token;
     if (isFunctionWord(folded, language)) return;
     const generic =
-      isAskingWord(folded, language) || isMediumWord(folded, language) || isSlip(folded, language);
+      isAskingWord(folded, language) ||
+      isMediumWord(folded, language) ||
+      (typed && isSlip(folded, language));
     words.push({ text, folded, startIndex, generic });
   });
   return words;
 }
+
+/** Slips are looked for in what somebody typed, not in what was pasted. */
+const TYPED_TOKENS = 120;
 
 /** Below this many letters a slip makes another word too easily. */
 const SLIP_MIN_LETTERS = 4;

@@ -53,7 +53,16 @@ export function createLocalTime(timeZone: string): LocalTime {
       Number(field["minute"]),
     );
   };
-  const offsetAt = (ms: number): number => wallMs(ms) - Math.floor(ms / MINUTE_MS) * MINUTE_MS;
+  /** Formatting is slow, and one turn asks for the same hours again and again. */
+  const offsets = new Map<number, number>();
+  const offsetAt = (ms: number): number => {
+    const minute = Math.floor(ms / MINUTE_MS);
+    const known = offsets.get(minute);
+    if (known !== undefined) return known;
+    const offset = wallMs(ms) - minute * MINUTE_MS;
+    offsets.set(minute, offset);
+    return offset;
+  };
 
   return {
     toLocal: (us) => {

@@ -26,7 +26,7 @@ export function readTimes(
   timeZone: string,
 ): TimesRead {
   const covered = new Set<number>();
-  const found = parseAll(tokens, language);
+  const found = fewest(parseAll(tokens, language));
   if (found.length === 0) return { times: [], covered };
   const local = createLocalTime(timeZone);
   const present: Present = { nowUs, today: local.toLocal(nowUs), local };
@@ -46,10 +46,22 @@ export function readTimes(
   return { times, covered };
 }
 
+/** Nobody asks about more times than this; a pasted table of them has thousands. */
+const MAX_TIMES = 12;
+
+function fewest(found: readonly FoundTime[]): readonly FoundTime[] {
+  if (found.length <= MAX_TIMES) return found;
+  return [...found.slice(0, MAX_TIMES / 2), ...found.slice(-MAX_TIMES / 2)];
+}
+
+/** Misspelt words are guessed in what somebody typed, not in what was pasted. */
+const TYPED_TOKENS = 120;
+
 const GRAMMARS = ["en", "de", "es", "fr"] as const;
 
 function parseAll(tokens: readonly Token[], language: TurnLanguage): readonly FoundTime[] {
-  const own = parseTimes(lexTimes(tokens, TIME_WORDS[language], language !== "other"));
+  const guesses = language !== "other" && tokens.length <= TYPED_TOKENS;
+  const own = parseTimes(lexTimes(tokens, TIME_WORDS[language], guesses));
   const all = [...own];
   for (const other of GRAMMARS) {
     if (other === language) continue;

@@ -16,6 +16,8 @@ export interface Token {
 
 /** A turn is read at its head and its tail: what is asked stands before or after a pasted text. */
 const READ_CHARS = 2000;
+/** 2,000 characters of prose are about 350 words; more tokens than this are no prose. */
+const READ_TOKENS = 400;
 
 // "14h30", "20min" and "12th" are a number and a word; "Q4" and "FG800" are one word.
 const PIECE = /\d+|\p{L}[\p{L}\p{M}\d]*|[^\s\p{L}\d]/gu;
@@ -26,15 +28,21 @@ const PIECE = /\d+|\p{L}[\p{L}\p{M}\d]*|[^\s\p{L}\d]/gu;
  */
 export function tokenizeTurn(turn: string): readonly Token[] {
   const tokens: Token[] = [];
-  if (turn.length <= 2 * READ_CHARS) {
-    cut(turn, 0, tokens);
-    return tokens;
+  if (turn.length <= 2 * READ_CHARS) cut(turn, 0, tokens);
+  else {
+    const tail = turn.length - READ_CHARS;
+    cut(turn.slice(0, READ_CHARS), 0, tokens);
+    tokens.push(gap(READ_CHARS, tail));
+    cut(turn.slice(tail), tail, tokens);
   }
-  const tail = turn.length - READ_CHARS;
-  cut(turn.slice(0, READ_CHARS), 0, tokens);
-  tokens.push({ type: "gap", text: "", folded: "", start: READ_CHARS, end: tail });
-  cut(turn.slice(tail), tail, tokens);
-  return tokens;
+  if (tokens.length <= 2 * READ_TOKENS) return tokens;
+  const head = tokens.slice(0, READ_TOKENS);
+  const rest = tokens.slice(-READ_TOKENS);
+  return [...head, gap(head.at(-1)?.end ?? 0, rest[0]?.start ?? 0), ...rest];
+}
+
+function gap(start: number, end: number): Token {
+  return { type: "gap", text: "", folded: "", start, end };
 }
 
 function cut(text: string, offset: number, into: Token[]): void {
@@ -86,18 +94,36 @@ export interface QuotedPiece {
 /** What stands in quotation marks or backticks, without the marks; at most 8 pieces of the parts that are read. */
 export function quotedPieces(turn: string): readonly QuotedPiece[] {
   const found: QuotedPiece[] = [];
-  const cutAt = turn.length <= 2 * READ_CHARS ? [0] : [0, turn.length - READ_CHARS];
-  for (const offset of cutAt) {
-    const piece = cutAt.length === 1 ? turn : turn.slice(offset, offset + READ_CHARS);
-    for (const match of piece.matchAll(QUOTED)) {
-      const text = match.slice(1).find((group) => group !== undefined) ?? "";
-      const startIndex = offset + match.index + match[0].indexOf(text);
-      if (text.trim() !== "") found.push({ text, startIndex, endIndex: startIndex + text.length });
-    }
-  }
-  return found.slice(0, 8);
+  const whole = turn.length <= 2 * READ_CHARS;
+  quotedIn(whole ? turn : turn.slice(0, READ_CHARS), 0, found);
+  if (!whole) quotedIn(turn.slice(-READ_CHARS), turn.length - READ_CHARS, found);
+  return found;
 }
 
-// A single quote opens only after a space and closes only before one, so that apostrophes are left alone.
-const QUOTED =
-  /"([^"\n]{1,300})"|“([^”\n]{1,300})”|„([^“”"\n]{1,300})[“”"]|«([^»\n]{1,300})»|»([^«\n]{1,300})«|`([^`\n]{1,300})`|(?<![\p{L}\d])'([^'\n]{2,300})'(?![\p{L}\d])/gu;
+const MAX_QUOTES = 8;
+const MAX_QUOTED_CHARS = 300;
+const CLOSERS: ReadonlyMap<string, RegExp> = new Map([
+  ['"', /["\n]/g],
+  ["“", /[”\n]/g],
+  // German opens low and closes high, with either of the high marks.
+  ["„", /[“”"\n]/g],
+  ["«", /[»\n]/g],
+  ["»", /[«\n]/g],
+  ["`", /[`\n]/g],
+  ["'", /'(?![\p{L}\d])|\n/gu],
+]);
+
+function quotedIn(text: string, offset: number, into: QuotedPiece[]): void {
+  for (let at = 0; at < text.length && into.length < MAX_QUOTES; at++) {
+    const mark = text[at] ?? "";
+    const closer = CLOSERS.get(mark);
+    // A single quote opens only after a space and closes only before one, so that apostrophes are left alone.
+    if (closer === undefined || (mark === "'" && /[\p{L}\d]/u.test(text[at - 1] ?? " "))) continue;
+    const inner = text.slice(at + 1, at + 2 + MAX_QUOTED_CHARS);
+    const end = inner.search(closer);
+    if (end < 1 || inner[end] === "\n" || inner.slice(0, end).trim() === "") continue;
+    const startIndex = offset + at + 1;
+    into.push({ text: inner.slice(0, end), startIndex, endIndex: startIndex + end });
+    at += end + 1;
+  }
+}

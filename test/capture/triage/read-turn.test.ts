@@ -168,6 +168,15 @@ describe("laws of readings", () => {
     );
   });
 
+  it("a flood of times, quotes or marks is read in part", () => {
+    expect(read("12.11. ".repeat(500)).times.length).toBe(12);
+    expect(read('"a" '.repeat(500)).quoted.length).toBe(8);
+    expect(read("between 2 and ".repeat(280)).times.length).toBeLessThanOrEqual(12);
+    expect(read(`${"?".repeat(3999)} yesterday`).times.map(({ text }) => text)).toEqual([
+      "yesterday",
+    ]);
+  });
+
   it("of a turn of a megabyte the head and the tail are read", () => {
     const turn = `what was I doing yesterday? ${"lorem ipsum ".repeat(90_000)} and before lunch`;
     const reading = read(turn);
