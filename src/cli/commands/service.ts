@@ -51,8 +51,10 @@ export const registerServiceCommands: RegisterCommands = (program, io, finish) =
       .action(() =>
         finish(
           (async (): Promise<ExitCode> => {
-            const { planService, runAll } = await load();
-            runAll(planService(io.paths(), io.env)[verb], false, (line) => io.talk(line));
+            const { planService, runAll, tellAll } = await load();
+            const commands = planService(io.paths(), io.env)[verb];
+            if (verb !== "restart") return tellAll(commands) ? 0 : 1;
+            runAll(commands, false, (line) => io.talk(line));
             return 0;
           })(),
         ),

@@ -92,12 +92,7 @@ export function runAll(commands: readonly ServiceCommand[], dryRun: boolean, tel
     }
     const result = spawnSync(program, args, { stdio: mayFail === true ? "ignore" : "inherit" });
     if (result.error !== undefined && mayFail !== true) {
-      throw new ActivityError(
-        "platform_unsupported",
-        `Cannot run ${program}: ${result.error.message}.`,
-        `Install ${program}, or run the daemon by hand: activityd start --detach`,
-        { cause: result.error },
-      );
+      throw cannotRun(program, result.error);
     }
     code = result.status ?? 1;
     if (code !== 0 && mayFail !== true) {
@@ -109,6 +104,27 @@ export function runAll(commands: readonly ServiceCommand[], dryRun: boolean, tel
     }
   }
   return code;
+}
+
+/**
+ * Runs the commands that only tell something, with this terminal as theirs. What a service manager tells of a service
+ * that is stopped ends with its own code, and so does one whose reader had enough: neither is a failure of ours.
+ */
+export function tellAll(commands: readonly ServiceCommand[]): boolean {
+  return commands.every(({ argv: [program, ...args] }) => {
+    const { status, error } = spawnSync(program, args, { stdio: "inherit" });
+    if (error !== undefined) throw cannotRun(program, error);
+    return status === 0;
+  });
+}
+
+function cannotRun(program: string, cause: Error): ActivityError {
+  return new ActivityError(
+    "platform_unsupported",
+    `Cannot run ${program}: ${cause.message}.`,
+    `Install ${program}, or run the daemon by hand: activityd start --detach`,
+    { cause },
+  );
 }
 
 function isRunning(plan: ServicePlan): boolean {
