@@ -149,13 +149,14 @@ function whenSeen(
   const windows = database.prepare<SeenRow>(lastSeenFirst(visits));
   const others = database.prepare<SeenRow>(
     lastSeenFirst(
-      `SELECT document_id, end_us, active_us FROM
-         (SELECT document_id, event.start_us + duration_us AS end_us, duration_us AS active_us
-            FROM event JOIN label ON label.id = label_id
-           WHERE label_id & 15 = ? AND label_id & 15 <> 0
-             AND event.start_us >= ? AND event.start_us < ?
-           ORDER BY event.start_us DESC LIMIT ${CUT_OFF})
-        WHERE document_id IN (${matching} LIMIT ${CUT_OFF})`,
+      `SELECT label.document_id AS document_id, event.start_us + duration_us AS end_us,
+              duration_us AS active_us
+         FROM (SELECT start_us AS found_us, label_id AS found_label FROM event
+                WHERE label_id & 15 = ? AND label_id & 15 <> 0 AND start_us >= ? AND start_us < ?
+                ORDER BY start_us DESC LIMIT ${CUT_OFF})
+         JOIN event ON event.start_us = found_us JOIN label ON label.id = found_label
+        WHERE found_label IN
+          (SELECT id FROM label WHERE document_id IN (${matching} LIMIT ${CUT_OFF}))`,
     ),
   );
   const kinds = isRare
