@@ -55,13 +55,15 @@ function shownCommands(page: string): readonly string[] {
   return [...blocks, ...spans].filter((line) => /^activityd [a-z-]/.test(line));
 }
 
-/** What is wrong with a command line as a page shows it, or null. */
+/** What is wrong with a command line as a page shows it, or null: each command of it is looked at. */
 function faultOf(line: string): string | null {
-  const words =
-    line
-      .split(/\s+(?:#|&&|\|\||\||;|>|<\()/)[0]
-      ?.split(" ")
-      .slice(1) ?? [];
+  const commands = line.split(/\s+(?:#|&&|\|\||\||>|<\()\s*|;\s*/);
+  return commands.flatMap((command) => faultOfOne(command) ?? [])[0] ?? null;
+}
+
+function faultOfOne(command: string): string | null {
+  const [name, ...words] = command.split(" ");
+  if (name !== "activityd") return null;
   let node: CommandNode = tree;
   for (const [index, raw] of words.entries()) {
     // "install|uninstall": each of them; "[--json]": whether it is there.
@@ -100,6 +102,8 @@ describe("command lines that pages show", () => {
   test("a command or an option that is not there is found", () => {
     expect(faultOf("activityd frobnicate")).toBe("no command frobnicate");
     expect(faultOf("activityd service status --loud")).toBe("no option --loud");
+    expect(faultOf("activityd stop; activityd start --away")).toBe("no option --away");
+    expect(faultOf("activityd stop && activityd start --detach")).toBeNull();
     expect(faultOf("activityd service install|uninstall")).toBeNull();
     expect(faultOf("activityd exec -- make --loud")).toBeNull();
   });
