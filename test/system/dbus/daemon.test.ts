@@ -25,6 +25,12 @@ beforeEach(async () => {
   daemon = openDaemonRig(createProcesses(), bus.env, "[capture]\nnotification = true\n");
   await daemon.start();
   await until("the window is recorded", async () => (await eventsOf("window")).length > 0);
+  // A signal is sent once: whoever does not listen yet never hears it.
+  await until("logind, the players and the notifications are heard", async () => {
+    const { sources } = await daemon.api.status();
+    const live = sources.filter(({ state }) => state === "live").map(({ kind }) => kind);
+    return (["session", "media", "notification"] as const).every((kind) => live.includes(kind));
+  });
 });
 
 afterEach(async () => {
