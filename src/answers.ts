@@ -33,7 +33,8 @@ export interface Answers {
   readonly learn: () => void;
   /** Lets go of all that was learned of the record, after the owner had something forgotten. */
   readonly unlearn: () => void;
-  readonly close: () => void;
+  /** Resolves when nothing more is loaded or learned. */
+  readonly close: () => Promise<void>;
 }
 
 export interface AnswersOptions {
@@ -61,7 +62,9 @@ export function createAnswers(options: AnswersOptions): Answers {
       held = null;
     },
     settle,
-    learn: () => void openDigesting().then(({ digester }) => learnInSteps(digester)),
+    learn: () => {
+      openDigesting().then(({ digester }) => learnInSteps(digester), leaveToAsker);
+    },
     unlearn: () => {
       turns.clear();
       if (digesting === null) return;
@@ -71,8 +74,10 @@ export function createAnswers(options: AnswersOptions): Answers {
         learnInSteps(digester);
       });
     },
-    close: () => {
+    close: async () => {
       isClosed = true;
+      // What is being loaded ends its work on the store before that is closed; a failure was told to who asked.
+      await digesting?.catch(leaveToAsker);
     },
   };
 
@@ -193,6 +198,10 @@ export function createAnswers(options: AnswersOptions): Answers {
     if (isClosed || digester.learn(clock.nowUs(), LEARN_VISITS)) return;
     setImmediate(() => learnInSteps(digester));
   }
+}
+
+function leaveToAsker(): void {
+  // Whoever asks for a digest meets the same failure, and is told.
 }
 
 interface Digesting {

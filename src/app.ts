@@ -318,12 +318,13 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     ledger: async (request) => owner.ledger(request),
     close: async () => {
       isClosed = true;
-      answers.close();
+      const answered = answers.close();
       watchdog.close();
       for (const keeper of Object.values(keepers)) keeper?.close();
       sampler.close();
       recording?.close();
       changes.close();
+      await answered;
       await chores?.destroy();
       await housekeeping.close();
       search.close();
