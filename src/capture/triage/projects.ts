@@ -11,7 +11,7 @@ import { foldWord, foldedWords } from "./words.ts";
 
 /** A piece of work: the documents that belong together. */
 export interface Project {
-  /** As a program wrote it ("payments-api"); null when it was learned from time alone. */
+  /** As a program wrote it ("shop-front"); null when it was learned from time alone. */
   readonly name: string | null;
   /** Words of the name, folded. */
   readonly nameWords: readonly string[];

@@ -11,7 +11,7 @@ import { foldWord, foldedWords, wordRarity } from "./words.ts";
 export interface TopicWord {
   readonly word: ContentWord;
   readonly hits: WordHits;
-  /** Number of the phrase it stands in: "train strike refund" is one, "octavia I saw" is two. */
+  /** Number of the phrase it stands in: "garden fence permit" is one, "harmonium I saw" is two. */
   readonly phrase: number;
   /** What a document answers for by holding the word. */
   readonly weight: number;
@@ -166,7 +166,7 @@ function sumHits(
 }
 
 /**
- * Rare in the owner's titles, and rare in general: a title that shares "octavia" is meant, one that shares "form" may
+ * Rare in the owner's titles, and rare in general: a title that shares "harmonium" is meant, one that shares "form" may
  * not be. A word that other documents hold could have been here and is not; one that none holds may only be the
  * owner's way of putting it.
  */
@@ -232,7 +232,7 @@ const LINKS: ReadonlySet<string> = new Set(
 );
 
 function phraseText(turn: string, words: readonly TopicWord[]): string {
-  // "look at the scuba diving page": how it was asked stands in front, what kind of thing it is behind.
+  // "look at the bee keeping page": how it was asked stands in front, what kind of thing it is behind.
   const first = words.find(({ word }) => !word.generic)?.word;
   const last = words.at(-1)?.word;
   if (first === undefined || last === undefined) return "";

@@ -19,7 +19,7 @@ const READ_CHARS = 2000;
 /** 2,000 characters of prose are about 350 words; more tokens than this are no prose. */
 const READ_TOKENS = 400;
 
-// "14h30", "20min" and "12th" are a number and a word; "Q4" and "FG800" are one word.
+// "14h30", "20min" and "12th" are a number and a word; "Q4" and "XJ900" are one word.
 const PIECE = /\d+|\p{L}[\p{L}\p{M}\d]*|[^\s\p{L}\d]/gu;
 
 /**
