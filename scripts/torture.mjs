@@ -4,7 +4,7 @@
  * disk fails now and then and others read, two processes fight for one folder, and pages are overwritten at
  * random. Everything that was acknowledged must be there afterwards, and every start must come up.
  *
- * Usage: npm run build && node scripts/torture.mjs [kills] [--json]        (1,000 kills unless given)
+ * Usage: scripts/torture [kills] [--json]        (1,000 kills unless given)
  * Needs a C compiler, for the disk that fails.
  */
 import { spawn, spawnSync } from "node:child_process";

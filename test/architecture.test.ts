@@ -1,5 +1,5 @@
 /** The house rules about who may import whom, checked on the sources themselves. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -164,6 +164,18 @@ describe("the house", () => {
     const text = readFileSync(join(ROOT, "docs/architecture.md"), "utf8");
     const named = [...text.matchAll(/`src\/([\w./-]+\.ts)`/g)].map((match) => match[1] ?? "");
     expect(named.filter((file) => !files.includes(file))).toEqual([]);
+  });
+
+  it("every bench is called by its name, without the ending of the file behind it", () => {
+    const folder = join(ROOT, "scripts/bench");
+    const shared = ["generate-store.mjs", "paired.mjs"];
+    const benches = readdirSync(folder).filter(
+      (name) => name.endsWith(".mjs") && !shared.includes(name),
+    );
+    const entry = realpathSync(join(ROOT, "scripts/run-built"));
+    // `ln -s ../run-built scripts/bench/NAME` makes one.
+    for (const name of benches)
+      expect(realpathSync(join(folder, name.slice(0, -".mjs".length)))).toBe(entry);
   });
 
   it("the version in the program is that of package.json", () => {

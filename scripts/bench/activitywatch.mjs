@@ -2,9 +2,9 @@
 /**
  * What ActivityWatch's watchers cost: heartbeats of four clients while a month is queried, a merge in a large
  * bucket against one in an empty one, a month flooded, categorised and merged, and a block beside all of it.
- * Ratios are taken interleaved, in one run, with file storage. Run `npm run build` before.
+ * Ratios are taken interleaved, in one run, with file storage.
  *
- *     node scripts/bench/activitywatch.mjs [--short]
+ *     scripts/bench/activitywatch [--short]
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

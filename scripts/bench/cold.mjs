@@ -3,7 +3,7 @@
  * How long the commands take that stand in front of every turn, cold, against `node -e 0` in the same rounds; and
  * what the MCP server costs. Prints medians, the spread and the ratio.
  *
- * usage: node scripts/bench/cold.mjs [rounds=15]
+ * usage: scripts/bench/cold [rounds=15]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

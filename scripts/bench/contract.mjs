@@ -3,7 +3,7 @@
  * What the contract of injected context costs: whether strip and compose stay linear on hostile text, and what
  * the leak stripper adds to a reply that streams by. Ratios, taken in turns in one run.
  *
- *     npm run build && node scripts/bench/contract.mjs
+ *     scripts/bench/contract
  */
 import { median } from "./paired.mjs";
 

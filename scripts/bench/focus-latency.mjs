@@ -4,7 +4,7 @@
  * manager until the watch stream of the daemon gives the new block. Beside it, in the same runs, how long the
  * window manager itself takes until it announces the change.
  *
- * Usage: npm run build && node scripts/bench/focus-latency.mjs [changes]
+ * Usage: scripts/bench/focus-latency [changes]
  */
 import {
   createCleanup,

@@ -4,7 +4,7 @@
  * stream, and memory under 200 streams, of which no byte may be lost or change its place. A real daemon
  * composes the turns; client, gateway, daemon and upstream are processes of their own.
  *
- * Usage: npm run build && node scripts/bench/gateway.mjs
+ * Usage: scripts/bench/gateway
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";

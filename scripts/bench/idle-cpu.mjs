@@ -3,7 +3,7 @@
  * What capture costs: CPU time of the daemon against a bare node process with a timer of one second, in the
  * same seconds, while nothing changes and while the title of the focused window churns.
  *
- * Usage: npm run build && node scripts/bench/idle-cpu.mjs [seconds]
+ * Usage: scripts/bench/idle-cpu [seconds]
  */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

@@ -2,7 +2,7 @@
 /**
  * What the privacy gate costs: each sample goes through JSON.stringify and through the gate in turn, in one
  * run, with the default rules and with 50 rules of the owner's besides. Then the worst that a stranger can
- * write, each once. Run after `npm run build`.
+ * write, each once.
  */
 import { createPrivacyGate } from "../../dist/capture/privacy.js";
 import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../dist/capture/privacy-rules.js";

@@ -2,7 +2,7 @@
 /**
  * Whether the daemon grows: 24 hours of a desktop are played back faster than they happen, while clients ask for the
  * block and for digests, and its memory in the last hours is compared with that in the early ones.
- * Usage: node scripts/bench/soak.mjs [SPEED]      (720: the day takes two minutes)
+ * Usage: scripts/bench/soak [SPEED]      (720: the day takes two minutes)
  *
  * A made-up day: a change of window each 29 seconds among 60 documents an hour, songs, absences, and states of the
  * machine. The first three hours are left out: until then the heap finds its size.

@@ -3,7 +3,7 @@
  * How much the block costs over Node's own HTTP: the running daemon against a bare node:http server that
  * answers the same bytes, both on Unix sockets, in processes of their own, asked in turn.
  *
- * Usage: npm run build && node scripts/bench/socket.mjs
+ * Usage: scripts/bench/socket
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

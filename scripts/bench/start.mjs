@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * How long the daemon takes from its start to the first answer, with a full database, beside `node -e 0` in the same
- * run; and how long it takes to stop. Usage: node scripts/bench/start.mjs [EVENTS] [ROUNDS]
+ * run; and how long it takes to stop. Usage: scripts/bench/start [EVENTS] [ROUNDS]
  *
  * Both are started in turn, the order swapped each round, so that whatever else the machine does falls on both. The
  * first answer is the real-time block over the socket, asked again and again from the moment the process is made.

@@ -4,7 +4,7 @@
  * call by call in one run, and the ratio of the medians is told; the records are made up, see
  * `generate-store.mjs`.
  *
- * Usage: npm run build && node scripts/bench/store.mjs [N]        (1,000,000 unless given)
+ * Usage: scripts/bench/store [N]        (1,000,000 unless given)
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

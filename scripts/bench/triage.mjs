@@ -2,7 +2,7 @@
 /**
  * Whether the digest tells the right activity, and how fast, beside simpler ways of choosing context.
  *
- * Usage: npm run build && node scripts/bench/triage.mjs [--seeds 6] [--unseen] [--semantic] [--year] [--short]
+ * Usage: scripts/bench/triage [--seeds 6] [--unseen] [--semantic] [--year] [--short]
  *        [--show FAMILY[:WORDING]]
  *
  * Worlds of invented people are generated with questions whose answers are known by construction. Those in
@@ -19,10 +19,10 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { systemClock } from "../../dist/clock.js";
 import { silentLog } from "../../dist/log.js";
 import { openEventStore } from "../../dist/store/events.js";
-import { grade } from "./triage/grade.mjs";
-import { askAbout } from "./triage/questions.mjs";
-import { createSystems } from "./triage/systems.mjs";
-import { createWorld } from "./triage/world.mjs";
+import { grade } from "./triage-parts/grade.mjs";
+import { askAbout } from "./triage-parts/questions.mjs";
+import { createSystems } from "./triage-parts/systems.mjs";
+import { createWorld } from "./triage-parts/world.mjs";
 
 // Times of day are asked and graded on one wall clock, whatever the machine's.
 process.env["TZ"] = "Europe/Berlin";
@@ -42,16 +42,16 @@ const { values } = parseArgs({
   },
 });
 
-/** @typedef {import("./triage/grade.mjs").Grade & { ms: number }} Result */
+/** @typedef {import("./triage-parts/grade.mjs").Grade & { ms: number }} Result */
 /** @type {Map<string, Map<string, Result[]>>} */
 const table = new Map();
 
 const folder = fileURLToPath(
-  new URL(values.unseen ? "./triage/unseen" : "./triage/worlds", import.meta.url),
+  new URL(values.unseen ? "./triage-parts/unseen" : "./triage-parts/worlds", import.meta.url),
 );
 const seeds = Number(values.seeds ?? (values.short ? 2 : values.year ? 1 : 6));
 for (const file of readdirSync(folder).sort()) {
-  /** @type {import("./triage/world.mjs").WorldSpec} */
+  /** @type {import("./triage-parts/world.mjs").WorldSpec} */
   const spec = JSON.parse(readFileSync(join(folder, file), "utf8"));
   for (let seed = 1; seed <= seeds; seed += 1) {
     const span = values.year ? { days: 365, pace: 2.6 } : {};
@@ -63,7 +63,7 @@ for (const file of readdirSync(folder).sort()) {
 printTable();
 if (values.short) checkFloors();
 
-/** @param {import("./triage/world.mjs").World} world @param {number} seed @param {string} file */
+/** @param {import("./triage-parts/world.mjs").World} world @param {number} seed @param {string} file */
 function runWorld(world, seed, file) {
   const directory = mkdtempSync(join(tmpdir(), "activityd-triage-"));
   const store = openEventStore({ directory, clock: systemClock, log: silentLog });
@@ -90,12 +90,12 @@ function runWorld(world, seed, file) {
   }
 }
 
-/** @param {(ask: import("./triage/systems.mjs").Ask) => string} answer @param {string} turn @param {number} nowUs */
+/** @param {(ask: import("./triage-parts/systems.mjs").Ask) => string} answer @param {string} turn @param {number} nowUs */
 function ask(answer, turn, nowUs) {
   return answer({ turn, nowUs, timeZone: TIME_ZONE, budgetTokens: BUDGET_TOKENS });
 }
 
-/** @param {import("../../dist/store/events.js").EventStore} store @param {import("./triage/world.mjs").World} world */
+/** @param {import("../../dist/store/events.js").EventStore} store @param {import("./triage-parts/world.mjs").World} world */
 function fill(store, world) {
   /** @param {string} text @returns {import("../../dist/capture/events.js").StorableText} */
   const storable = (text) => /** @type {any} */ (text);
@@ -118,7 +118,7 @@ function fill(store, world) {
   store.settle();
 }
 
-/** @param {string} name @param {import("./triage/questions.mjs").Question} question @param {Result} result */
+/** @param {string} name @param {import("./triage-parts/questions.mjs").Question} question @param {Result} result */
 function note(name, { family, wording }, result) {
   const families = table.get(name) ?? new Map();
   table.set(name, families);
@@ -127,7 +127,7 @@ function note(name, { family, wording }, result) {
   }
 }
 
-/** @param {string} file @param {number} seed @param {import("./triage/questions.mjs").Question} question @param {string} block @param {number} recall */
+/** @param {string} file @param {number} seed @param {import("./triage-parts/questions.mjs").Question} question @param {string} block @param {number} recall */
 function show(file, seed, question, block, recall) {
   const { family, wording, turn, facts } = question;
   if (values.show === undefined || recall === 1) return;
