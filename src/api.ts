@@ -9,7 +9,16 @@ import type { ActivityEvent, EventKind } from "./capture/events.ts";
 import type { Blindness, SourceStatus } from "./capture/sources/source.ts";
 import type { SearchAnswer, SearchRequest } from "./store/search-query.ts";
 
+export type { DayActivity, DaysAnswer, DaysRequest } from "./store/days-query.ts";
 export type { SearchAnswer, SearchHit, SearchRequest } from "./store/search-query.ts";
+export type {
+  TimelineAnswer,
+  TimelineLane,
+  TimelineLaneId,
+  TimelineRequest,
+  TimelineSpan,
+} from "./store/timeline-query.ts";
+export type { Total, TotalsAnswer, TotalsBy, TotalsRequest } from "./store/totals-query.ts";
 
 /** The daemon, whether in this process or behind its socket. Every method may throw `ActivityError`. */
 export interface ActivityApi {
@@ -284,4 +293,69 @@ export interface LedgerEntry {
   readonly tokens: number;
   readonly eventIds: readonly number[];
   readonly reasons: readonly string[];
+}
+
+/** A window to try the privacy rules on. Nothing of it is kept. */
+export interface RuleTestRequest {
+  readonly app: string;
+  readonly title?: string;
+  /** The address of the page in it. */
+  readonly url?: string;
+  /** As if a browser source had called the window private. */
+  readonly private?: boolean;
+}
+
+export interface RuleTestAnswer {
+  readonly verdict: "keep" | "drop";
+  /** The rule that acted, as `activityd privacy explain` calls it; null: none did. */
+  readonly rule: string | null;
+  /** What would be stored; null when it is dropped. */
+  readonly stored: {
+    readonly app: string;
+    readonly title: string | null;
+    readonly place: string | null;
+  } | null;
+  /** The same in sentences. */
+  readonly lines: readonly string[];
+}
+
+/** The privacy rules in force. */
+export interface RulesAnswer {
+  /** Every rule in the order in which they are tried, in sentences; an empty line parts them. */
+  readonly lines: readonly string[];
+}
+
+/** `revoked`: whatever the client asks for is refused. */
+export type ClientAccess = "allowed" | "revoked";
+
+export interface ClientRequest {
+  /** The client as {@link ClientUse} names it. */
+  readonly client: string;
+  readonly access: ClientAccess;
+}
+
+/** One program that was given something, or is refused. */
+export interface ClientUse {
+  /** As it calls itself, without its version: "curl" for "curl/8.5.0". */
+  readonly client: string;
+  readonly access: ClientAccess;
+  /** When it was given something first and last, as far as the ledger goes back; null: nothing that is kept. */
+  readonly firstUs: number | null;
+  readonly lastUs: number | null;
+  /** How often it was given something. */
+  readonly times: number;
+  /** Since when it is refused; null while it is allowed. */
+  readonly revokedUs: number | null;
+}
+
+export interface ClientsAnswer {
+  /** The last used first, then those that are refused and were given nothing. */
+  readonly clients: readonly ClientUse[];
+}
+
+/** A link that opens the page once. */
+export interface PageLink {
+  /** Good for one use. */
+  readonly url: string;
+  readonly expiresUs: number;
 }
