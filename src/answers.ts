@@ -125,7 +125,7 @@ export function createAnswers(options: AnswersOptions): Answers {
     const deadlineMs = performance.now() + config.digest.model_timeout_ms;
     settle();
     const nowUs = request.now === undefined ? clock.nowUs() : parseNow(request.now);
-    const { session, budgetTokens } = request;
+    const { session, budgetTokens, withLeftOut = false } = request;
     const previousTurn = session === undefined ? null : turns.exchange(session, turn, nowUs);
     const isPaused = paused() !== null;
     const asked = {
@@ -133,6 +133,8 @@ export function createAnswers(options: AnswersOptions): Answers {
       nowUs,
       timeZone: request.timeZone ?? clock.timeZone(),
       ...(previousTurn === null ? {} : { previousTurn }),
+      // Nothing is told while recording is paused, nor what it would have been.
+      withLeftOut: withLeftOut && !isPaused,
       // While recording is paused nothing is told; the turn is still read, for what it asks.
       ...(isPaused ? { budgetTokens: 0 } : budgetTokens === undefined ? {} : { budgetTokens }),
     };

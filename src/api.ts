@@ -7,9 +7,11 @@ import type { UntrustedSpan } from "./context/plain-text.ts";
 import type { ContentPart, ModelTurnText, OwnerText } from "./context/turn.ts";
 import type { ActivityEvent, EventKind } from "./capture/events.ts";
 import type { Blindness, SourceStatus } from "./capture/sources/source.ts";
+import type { ForgetExample } from "./store/forget-plan.ts";
 import type { SearchAnswer, SearchRequest } from "./store/search-query.ts";
 
 export type { DayActivity, DaysAnswer, DaysRequest } from "./store/days-query.ts";
+export type { ForgetExample } from "./store/forget-plan.ts";
 export type { SearchAnswer, SearchHit, SearchRequest } from "./store/search-query.ts";
 export type {
   TimelineAnswer,
@@ -60,6 +62,8 @@ export interface ContextRequest {
   readonly timeZone?: string;
   /** Who asks, for the ledger. */
   readonly client?: string;
+  /** Whether the answer is to say what a digest does without. What it says stands in the ledger as well. */
+  readonly withLeftOut?: boolean;
 }
 
 /** What is to be composed: the owner's turn with what the session waits to tell the model. */
@@ -146,6 +150,23 @@ export interface ContextAnswer {
   readonly untrustedSpans: readonly UntrustedSpan[];
   /** Equal exactly when the bytes of the block are equal. */
   readonly etag: string;
+  /** What came near the turn and is not told, best first; there when it was asked for and a digest was made. */
+  readonly leftOut?: readonly LeftOutLine[];
+}
+
+/** A line that an answer does without. */
+export interface LeftOutLine {
+  /** As it would have stood in the block, `- ` and all. */
+  readonly text: string;
+  /** Where in `text` stand characters that strangers wrote. */
+  readonly untrustedSpans: readonly UntrustedSpan[];
+  /** When what it tells of began; null for a line that speaks of no single time. */
+  readonly startUs: number | null;
+  /** What it would have cost. */
+  readonly tokens: number;
+  /** Why it was thought of and why it is not told, free of words from strangers. */
+  readonly reason: string;
+  readonly eventIds: readonly number[];
 }
 
 export interface EventsRequest {
@@ -232,6 +253,10 @@ export interface ForgetRequest {
   readonly byRules?: boolean;
   /** Only count. */
   readonly dryRun?: boolean;
+  /** At most so many examples of what would go, with `dryRun`; none unless given, 50 at most. */
+  readonly examples?: number;
+  /** Who asks, for the ledger: examples tell what was recorded. */
+  readonly client?: string;
 }
 
 export interface ForgetAnswer {
@@ -249,6 +274,8 @@ export interface ForgetAnswer {
   readonly backups: number;
   /** When the first of it began and the last of it ended; null when there is none. */
   readonly span: { readonly fromUs: number; readonly toUs: number } | null;
+  /** Distinct things that would go, what had most time first; empty unless asked for. */
+  readonly examples: readonly ForgetExample[];
   /** The search of all files for what was forgotten; null after a dry run. */
   readonly proof: ForgetProof | null;
 }

@@ -258,6 +258,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     context: async (request) => {
       const given = await answers.answer(request);
       owner.note(request, given);
+      owner.noteLeftOut(request, given);
       return given;
     },
     events: async ({

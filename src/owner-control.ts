@@ -48,6 +48,11 @@ export interface OwnerControl {
     answer: ContextAnswer,
     text?: string,
   ) => void;
+  /** Notes what a client was told besides that an answer does without. */
+  readonly noteLeftOut: (
+    request: Pick<ContextRequest, "client" | "session">,
+    answer: ContextAnswer,
+  ) => void;
   /** Notes events that were read by a client that says who it is. */
   readonly noteEvents: (client: string | undefined, events: readonly ActivityEvent[]) => void;
   /** Notes what a search gave to a client that says who it is. */
@@ -137,6 +142,7 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
     forget: async (request) => {
       const answer = await forget(request);
       if (request.byRules === true && !answer.dryRun) rememberRules();
+      noteExamples(request.client, answer.examples);
       return answer;
     },
     ledger: ({
@@ -164,6 +170,21 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
         tokens: answer.tokens,
         eventIds: answer.eventIds,
         reasons: answer.reasons,
+      });
+    },
+    noteLeftOut: ({ client, session }, answer) => {
+      const { leftOut = [] } = answer;
+      if (leftOut.length === 0 || pause.state() !== null) return;
+      ledger.note({
+        client: client === undefined ? null : gate.text(client),
+        session: session === undefined ? null : gate.text(session),
+        form: "left-out",
+        intent: answer.intent,
+        source: answer.source,
+        text: leftOut.map(({ text }) => `${text}\n`).join(""),
+        tokens: leftOut.reduce((sum, { tokens }) => sum + tokens, 0),
+        eventIds: [...new Set(leftOut.flatMap(({ eventIds }) => eventIds))],
+        reasons: leftOut.map(({ reason }) => reason),
       });
     },
     noteEvents: (client, events) => {
@@ -245,6 +266,17 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
       source: "record",
       tokens: 0,
     };
+  }
+
+  /** What was to be forgotten was read before: which it was is kept, and none of its words. */
+  function noteExamples(client: string | undefined, examples: ForgetAnswer["examples"]): void {
+    if (client === undefined || examples.length === 0) return;
+    ledger.note({
+      ...reading(client, "events"),
+      text: null,
+      eventIds: examples.map(({ lastId }) => lastId),
+      reasons: [`${examples.length} examples of what would be forgotten were read`],
+    });
   }
 
   function rememberRules(): void {

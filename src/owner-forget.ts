@@ -101,6 +101,7 @@ export function createForgetting(
         (await forgetBucketEvents(store.database, bucketWish(wish), dryRun)),
       backups: listCopies(paths.dataDirectory).length,
       span: plan.span,
+      examples: dryRun ? plan.examples.slice(0, Math.max(0, request.examples ?? 0)) : [],
     };
     if (dryRun) return { ...counted, proof: null };
     const done = await carryOut(store, plan);

@@ -11,6 +11,7 @@ import { type AnchorWindow, resolveAnchor } from "./triage/anchors.ts";
 import { lastAbsence } from "./triage/absences.ts";
 import { createDocumentIndex, documentWords, type IndexListener } from "./triage/document-index.ts";
 import { type DigestLine, fitDigest, lineText, type SpanLine } from "./triage/fit.ts";
+import { type Considered, leftOutLines, type LeftOutLine } from "./triage/left-out.ts";
 import { type LinePicker, MAX_MODEL_LINES } from "./triage/model.ts";
 import { createProjects } from "./triage/projects.ts";
 import { latestLines, type ReadingContext, type Window, windowLines } from "./triage/readings.ts";
@@ -39,6 +40,8 @@ export interface DigestRequest {
   readonly timeZone: string;
   /** Upper bound in o200k tokens; 400 unless given. */
   readonly budgetTokens?: number;
+  /** Whether the answer is to say what it does without; that costs as much again. */
+  readonly withLeftOut?: boolean;
 }
 
 export interface DigestAnswer {
@@ -56,6 +59,8 @@ export interface DigestAnswer {
   /** Ids of the window events that the lines were made of, oldest first. */
   readonly eventIds: readonly number[];
   readonly untrustedSpans: readonly UntrustedSpan[];
+  /** What came near and is not told, best first; there when it was asked for. */
+  readonly leftOut?: readonly LeftOutLine[];
 }
 
 /** Answers turns from one history. What it learned of words and projects is kept between turns. */
@@ -142,14 +147,28 @@ export function createDigester(options: DigesterOptions): Digester {
   };
 
   const finish = (
-    { nowUs, timeZone, budgetTokens = DEFAULT_DIGEST_TOKENS }: DigestRequest,
-    intent: Intent,
-    source: DigestAnswer["source"],
-    lines: readonly DigestLine[],
+    request: DigestRequest,
+    distilled: Distilled,
+    source: DigestAnswer["source"] = distilled.source,
+    lines = distilled.lines,
   ): DigestAnswer => {
+    const { nowUs, timeZone, budgetTokens = DEFAULT_DIGEST_TOKENS } = request;
+    const { intent } = distilled;
     const fitted = fitDigest(lines, budgetTokens, nowUs, timeZone);
-    if (fitted === null) return { ...SILENCE, intent, source };
+    const leftOut =
+      request.withLeftOut === true
+        ? {
+            leftOut: leftOutLines(
+              considerFor(distilled, source, lines, budgetTokens),
+              fitted?.lines ?? [],
+              timeZone,
+              (line) => eventIdsOf(history, [line]),
+            ),
+          }
+        : {};
+    if (fitted === null) return { ...SILENCE, intent, source, ...leftOut };
     return {
+      ...leftOut,
       block: fitted.block,
       intent,
       source,
@@ -162,9 +181,7 @@ export function createDigester(options: DigesterOptions): Digester {
 
   const render = (request: DigestRequest): DigestAnswer => {
     const distilled = distil(request);
-    if (distilled === null) return SMALL_TALK;
-    const { intent, source, lines } = distilled;
-    return finish(request, intent, source, lines);
+    return distilled === null ? smallTalk(request) : finish(request, distilled);
   };
 
   const renderWith = async (
@@ -173,14 +190,14 @@ export function createDigester(options: DigesterOptions): Digester {
     deadlineMs: number,
   ): Promise<DigestAnswer> => {
     const distilled = distil(request);
-    if (distilled === null) return SMALL_TALK;
-    const { intent, source, lines } = distilled;
+    if (distilled === null) return smallTalk(request);
+    const { intent, lines } = distilled;
     // Small talk is none of the model's business, and what is in front needs no choosing.
-    if (lines.length === 0 || intent === "now") return finish(request, intent, source, lines);
+    if (lines.length === 0 || intent === "now") return finish(request, distilled);
     const offered = offerLines(distilled);
     const texts = offered.map((line) => lineText(line, request.timeZone));
     const picked = await picker.pick(request.turn, texts, deadlineMs);
-    if (picked === null) return finish(request, intent, "fallback", lines);
+    if (picked === null) return finish(request, distilled, "fallback");
     const totals = lines.filter(({ kind }) => kind === "total");
     const chosen = picked.flatMap((index, rank) => {
       const line = offered[index];
@@ -188,7 +205,7 @@ export function createDigester(options: DigesterOptions): Digester {
         ? []
         : [{ ...line, score: 1 / (rank + 1), reason: "the model chose it" }];
     });
-    return finish(request, intent, "model", mergeLines([...totals, ...chosen]));
+    return finish(request, distilled, "model", mergeLines([...totals, ...chosen]));
   };
 
   return {
@@ -213,7 +230,10 @@ const SILENCE = {
   untrustedSpans: [],
 } as const;
 
-const SMALL_TALK: DigestAnswer = { ...SILENCE, intent: "none", source: "rules" };
+function smallTalk({ withLeftOut }: DigestRequest): DigestAnswer {
+  const leftOut = withLeftOut === true ? { leftOut: [] } : {};
+  return { ...SILENCE, intent: "none", source: "rules", ...leftOut };
+}
 
 /** What a turn was found to ask for, before anything is fitted. */
 interface Distilled {
@@ -238,6 +258,37 @@ function offerLines({ lines, slots, topic }: Distilled): readonly DigestLine[] {
     ...latestLines(context, near, { limit: 12, score: 0.02, reason: "near the topic" }),
     ...windowLines(context, window, { limit: 20, score: 0.01, reason: "time in the window" }),
   ]).slice(0, MAX_MODEL_LINES);
+}
+
+/** What an answer could have told besides, with why it does not. */
+function considerFor(
+  distilled: Distilled,
+  source: DigestAnswer["source"],
+  lines: readonly DigestLine[],
+  budgetTokens: number,
+): readonly Considered[] {
+  const { slots, topic, intent } = distilled;
+  const { context, reading } = slots;
+  const less = intent === "none" ? "the turn asks for nothing of the record" : "less to the point";
+  const near = topic.matches.slice(0, 12).map(({ documentId }) => documentId);
+  const window = timeWindow(reading);
+  const faint = { limit: 12, score: 0 };
+  return [
+    { lines, why: `no room within ${budgetTokens} tokens` },
+    // The rules' own lines, when a model chose others.
+    { lines: source === "model" ? distilled.lines : [], why: "the model did not choose it" },
+    {
+      lines: latestLines(context, near, { ...faint, reason: "holds words of the turn" }),
+      why: less,
+    },
+    {
+      lines:
+        window === null
+          ? []
+          : windowLines(context, window, { ...faint, reason: "in the time that is named" }),
+      why: less,
+    },
+  ];
 }
 
 /** A follow-up takes from the turn before what it does not say itself. */

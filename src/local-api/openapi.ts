@@ -21,6 +21,18 @@ const contextAnswer = z.object({
   eventIds: z.array(z.int()),
   untrustedSpans: z.array(z.object({ start: z.int(), end: z.int() })),
   etag: z.string(),
+  leftOut: z
+    .array(
+      z.object({
+        text: z.string(),
+        untrustedSpans: z.array(z.object({ start: z.int(), end: z.int() })),
+        startUs: micros.nullable(),
+        tokens: z.int(),
+        reason: z.string(),
+        eventIds: z.array(z.int()),
+      }),
+    )
+    .optional(),
 });
 
 const blindness = z.object({ reason: z.string(), remedy: z.string() });
@@ -98,6 +110,16 @@ const forgetAnswer = z.object({
   otherRows: z.int(),
   backups: z.int(),
   span: z.object({ fromUs: micros, toUs: micros }).nullable(),
+  examples: z.array(
+    z.object({
+      facts: z.looseObject({ kind: z.enum(EVENT_KINDS) }),
+      fate: z.enum(["removed", "shortened", "rewritten"]),
+      events: z.int(),
+      durationUs: z.int(),
+      lastUs: micros,
+      lastId: z.int(),
+    }),
+  ),
   proof: z
     .object({
       filesSearched: z.int(),

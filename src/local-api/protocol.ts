@@ -74,6 +74,7 @@ const contextForm = z.enum(["exact", "digest", "auto"]);
 const contextBody = z.strictObject({
   form: contextForm,
   budgetTokens: z.int().exactOptional(),
+  withLeftOut: z.boolean().exactOptional(),
   ...contextFields,
 }) satisfies z.ZodType<ContextRequest>;
 
@@ -146,6 +147,8 @@ const forgetBody = z.strictObject({
   match: z.string().min(1).max(1000).exactOptional(),
   byRules: z.boolean().exactOptional(),
   dryRun: z.boolean().exactOptional(),
+  examples: z.int().min(1).max(50).exactOptional(),
+  client: z.string().min(1).max(200).exactOptional(),
 }) satisfies z.ZodType<ForgetRequest>;
 
 const ledgerQuery = z.strictObject({
@@ -182,6 +185,7 @@ export const ROUTES: readonly Route[] = [
     right: "change",
     summary: "Removes what was recorded from every file, or counts it with dryRun.",
     input: forgetBody,
+    namesClient: true,
     call: (api, request) => api.forget(request),
   }),
   jsonRoute({

@@ -25,10 +25,26 @@ export interface ForgetPlan {
   readonly rewritten: readonly { readonly id: number; readonly facts: EventFacts }[];
   /** Distinct facts among them. */
   readonly labelCount: number;
+  /** What goes, one entry for all that is the same, what had most time first. */
+  readonly examples: readonly ForgetExample[];
   /** Texts of what goes, for the search of the files afterwards: a sample, the longest first. */
   readonly texts: readonly string[];
   /** When the first of it began and the last of it ended; null when there is none. */
   readonly span: { readonly fromUs: number; readonly toUs: number } | null;
+}
+
+/** Something that is to be forgotten, as it was recorded. */
+export interface ForgetExample {
+  readonly facts: EventFacts;
+  /** Whether all of it goes, a part of it, or its words alone. Of several fates that which takes most. */
+  readonly fate: "removed" | "shortened" | "rewritten";
+  /** How many events of it are meant. */
+  readonly events: number;
+  /** How long they are together, as far as they are meant. */
+  readonly durationUs: number;
+  /** When the last of them ends, and its id. */
+  readonly lastUs: number;
+  readonly lastId: number;
 }
 
 /** An event that reaches out of the span. */
@@ -101,6 +117,8 @@ const ROWS_PER_STEP = 500;
 /** Beyond this an event stands in the index `event_long`. Part of the schema. */
 const LONG_US = 3_600_000_000;
 const MAX_TEXTS = 16;
+/** More than anybody reads before saying yes. */
+const MAX_EXAMPLES = 50;
 /** Shorter texts are found by chance. */
 const MIN_TEXT_CHARS = 8;
 
@@ -175,23 +193,36 @@ function createPlan() {
   const whole: number[] = [];
   const cut: CutEvent[] = [];
   const rewritten: { readonly id: number; readonly facts: EventFacts }[] = [];
-  const seen = new Set<EventFacts>();
+  const seen = new Map<EventFacts, ForgetExample>();
   const texts = new Set<string>();
   let span: { readonly fromUs: number; readonly toUs: number } | null = null;
 
-  const note = ({ startUs, endUs }: EventSpan, facts: EventFacts): void => {
+  const note = (
+    { id, startUs, endUs }: FoundEvent,
+    facts: EventFacts,
+    fate: ForgetExample["fate"],
+  ): void => {
     span = {
       fromUs: Math.min(span?.fromUs ?? startUs, startUs),
       toUs: Math.max(span?.toUs ?? endUs, endUs),
     };
-    if (seen.has(facts)) return;
-    seen.add(facts);
+    const known = seen.get(facts);
+    seen.set(facts, {
+      facts,
+      fate: known?.fate === "removed" ? "removed" : fate,
+      events: (known?.events ?? 0) + 1,
+      durationUs: (known?.durationUs ?? 0) + endUs - startUs,
+      // The events come oldest first.
+      lastUs: Math.max(known?.lastUs ?? endUs, endUs),
+      lastId: id,
+    });
+    if (known !== undefined) return;
     for (const text of textsOf(facts)) if (text.length >= MIN_TEXT_CHARS) texts.add(text);
   };
 
   return {
     remove: (event: FoundEvent, facts: EventFacts) => {
-      note(event, facts);
+      note(event, facts, "removed");
       whole.push(event.id);
     },
     cut: (event: CutEvent) => {
@@ -202,11 +233,12 @@ function createPlan() {
           endUs: event.keepFromUs ?? event.endUs,
         },
         event.facts,
+        "shortened",
       );
       cut.push(event);
     },
     rewrite: (event: FoundEvent, old: EventFacts, facts: EventFacts) => {
-      note(event, old);
+      note(event, old, "rewritten");
       rewritten.push({ id: event.id, facts });
     },
     done: (): ForgetPlan => ({
@@ -214,6 +246,9 @@ function createPlan() {
       cut,
       rewritten,
       labelCount: seen.size,
+      examples: [...seen.values()]
+        .sort((a, b) => b.durationUs - a.durationUs || b.lastId - a.lastId)
+        .slice(0, MAX_EXAMPLES),
       texts: [...texts].sort((a, b) => b.length - a.length).slice(0, MAX_TEXTS),
       span,
     }),

@@ -53,6 +53,60 @@ function bodyOf(answer: DigestAnswer): readonly string[] {
   return answer.block?.trimEnd().split("\n").slice(1, -1) ?? [];
 }
 
+describe("what a digest does without", () => {
+  const leftOut = (turn: string, budgetTokens = 400) =>
+    createDigester({ history: createMemoryHistory(WINDOWS) }).render({
+      turn,
+      nowUs: NOW,
+      timeZone: ZONE,
+      budgetTokens,
+      withLeftOut: true,
+    });
+
+  it("is told only when it is asked for", () => {
+    expect(ask("what did I do today?").leftOut).toBeUndefined();
+    expect(leftOut("what did I do today?").leftOut).toBeDefined();
+  });
+
+  it("are the lines that found no room, each with its cost and its reason", () => {
+    const all = leftOut("what did I do today?");
+    const tight = leftOut("what did I do today?", 60);
+    const told = bodyOf(tight).filter((line) => line.startsWith("- "));
+    expect(told.length).toBeGreaterThan(0);
+    const missing = bodyOf(all).filter((line) => line.startsWith("- ") && !told.includes(line));
+    expect(missing.length).toBeGreaterThan(0);
+    const [untold = [], reasons = []] = [
+      tight.leftOut?.map(({ text }) => text),
+      tight.leftOut?.map(({ reason }) => reason),
+    ];
+    for (const line of missing) expect(untold).toContain(line);
+    expect(reasons[0]).toBe("time in the window; no room within 60 tokens");
+    for (const { tokens } of tight.leftOut ?? []) expect(tokens).toBeGreaterThan(0);
+  });
+
+  it("never holds a line that is told", () => {
+    for (const turn of ["what did I do today?", "find the octopus article", "the shop on Monday"]) {
+      const answer = leftOut(turn);
+      const told = new Set(bodyOf(answer));
+      for (const { text } of answer.leftOut ?? []) expect(told).not.toContain(text);
+    }
+  });
+
+  it("marks the words of strangers", () => {
+    const [first] = leftOut("find the octopus article", 1).leftOut ?? [];
+    expect(first?.untrustedSpans.map(({ start, end }) => first.text.slice(start, end))).toEqual([
+      "Firefox",
+      "Octopus brains - BBC",
+      "bbc.com/octopus",
+    ]);
+    expect(first?.startUs).toBe(us("24 20:00"));
+  });
+
+  it("is nothing for small talk", () => {
+    expect(leftOut("thank you, that was lovely!").leftOut).toEqual([]);
+  });
+});
+
 describe("the digest answers", () => {
   it("what was before a call, with the call", () => {
     const answer = ask("what was I doing right before the call with Ines?");

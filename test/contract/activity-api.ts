@@ -215,6 +215,48 @@ export function describeActivityApi(name: string, open: () => Promise<Subject>):
       expect((await api.events(range)).events.map(({ id }) => id)).toEqual([1500e6, 2000e6]);
     });
 
+    test("examples of what would go are told when they are asked for, and the ledger says so", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const wish = { match: "payments-api", dryRun: true };
+      expect((await api.forget(wish)).examples).toEqual([]);
+      const { examples } = await api.forget({ ...wish, examples: 5, client: "contract" });
+      expect(examples).toMatchObject([
+        {
+          facts: { kind: "window", app: "Editor", title: "retry.ts — payments-api" },
+          fate: "removed",
+          events: 1,
+          durationUs: 100e6,
+          lastUs: 1100e6,
+          lastId: 1000e6,
+        },
+      ]);
+      const { entries } = await api.ledger({ client: "contract" });
+      expect(entries).toMatchObject([{ form: "events", text: null, eventIds: [1000e6] }]);
+    });
+
+    test("what a digest does without is told when it is asked for, and stands in the ledger", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const asked = {
+        form: "digest",
+        turn: "find the payments-api file",
+        budgetTokens: 1,
+        client: "contract",
+      } as const;
+      expect((await api.context(asked)).leftOut).toBeUndefined();
+      const { block, leftOut } = await api.context({ ...asked, withLeftOut: true });
+      expect(block).toBeNull();
+      const [first] = leftOut ?? [];
+      expect(first?.text).toContain("retry.ts — payments-api");
+      expect(first?.eventIds).toEqual([1000e6]);
+      const { entries } = await api.ledger({ client: "contract" });
+      expect(entries).toMatchObject([
+        { form: "left-out", eventIds: leftOut?.flatMap(({ eventIds }) => eventIds) },
+      ]);
+      expect(entries[0]?.text).toContain(first?.text);
+    });
+
     test("forgetting nothing in particular is a bad request", async () => {
       const { api } = await open();
       expect((await failureOf(api.forget({}))).code).toBe("bad_request");

@@ -181,6 +181,7 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
         otherRows: 0,
         backups: 0,
         span: null,
+        examples: [],
         proof: dryRun ? null : { filesSearched: 1, bytesSearched: 1, texts: 1, foundIn: [] },
       };
     },

@@ -66,7 +66,7 @@ export function fitDigest(
   const taken: { readonly line: DigestLine; readonly body: BodyLine }[] = [];
   let left = budgetTokens - FRAME_TOKENS;
   for (const line of ranked) {
-    const body = renderLine(line, timeZone);
+    const body = bodyOfLine(line, timeZone);
     let cost = tokenBound(`${body.text}\n`);
     const day = line.kind === "span" ? local.isoDay(line.startUs) : null;
     if (day !== null && !days.has(day)) {
@@ -99,7 +99,7 @@ export function fitDigest(
 
 /** A line as it stands in a block, such as `- 10:13–10:28 (3 min) Firefox: "…"`. */
 export function lineText(line: DigestLine, timeZone: string): string {
-  return renderLine(line, timeZone).text;
+  return bodyOfLine(line, timeZone).text;
 }
 
 /** Lines add up: what the empty block costs and what its lines cost is what the block costs. */
@@ -133,7 +133,8 @@ function heading(atUs: number, timeZone: string, today: string, nowUs: number): 
   return dayHeading`${local.day(atUs)}:`;
 }
 
-function renderLine(line: DigestLine, timeZone: string): BodyLine {
+/** A line of a block, with the spans of what strangers wrote. */
+export function bodyOfLine(line: DigestLine, timeZone: string): BodyLine {
   const local = localTime(timeZone);
   switch (line.kind) {
     case "span": {
