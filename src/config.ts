@@ -147,6 +147,38 @@ const digestSchema = z.strictObject({
     .describe("When the model is given up, counted from the arrival of the turn."),
 });
 
+const hubSchema = z.strictObject({
+  driver: z
+    .enum(["none", "folder", "nats"])
+    .default("none")
+    .describe("What carries the record between your devices; `activityd hub create` sets it."),
+  folder: z
+    .string()
+    .default("")
+    .describe("The folder that Syncthing or a cloud drive carries between the devices."),
+  servers: z
+    .array(z.string().min(1).max(300))
+    .default([])
+    .describe('Addresses of NATS servers of one cluster, such as "tls://hub.example:4222".'),
+  credentials_file: z
+    .string()
+    .default("")
+    .describe("A file with the NKey seed or the credentials of this device; empty: none."),
+  ca_file: z
+    .string()
+    .default("")
+    .describe(
+      "A file with the authority that signed the server's certificate; empty: the system's.",
+    ),
+  keep_days: z
+    .number()
+    .int()
+    .min(1)
+    .max(3650)
+    .default(30)
+    .describe("How long the hub keeps what a device that is away has not fetched yet."),
+});
+
 const configSchema = z.strictObject({
   capture: captureSchema.prefault({}),
   digest: digestSchema.prefault({}),
@@ -154,6 +186,7 @@ const configSchema = z.strictObject({
   store: storeSchema.prefault({}),
   activitywatch: activitywatchSchema.prefault({}),
   notices: noticesSchema.prefault({}),
+  hub: hubSchema.prefault({}),
 });
 
 /** All settings, with defaults filled in. Keys are those of the file. */

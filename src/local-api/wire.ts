@@ -14,7 +14,7 @@ export const ALLOWED_HOSTS: readonly string[] = ["localhost", "activityd"];
 export const HEARTBEAT_MS = 15_000;
 
 /** The HTTP status that carries an error code. */
-export function httpStatusOf(code: ErrorCode): 400 | 403 | 404 | 405 | 413 | 500 | 503 | 504 {
+export function httpStatusOf(code: ErrorCode): 400 | 403 | 404 | 405 | 409 | 413 | 500 | 503 | 504 {
   switch (code) {
     case "bad_request":
     case "rule_invalid":
@@ -22,15 +22,19 @@ export function httpStatusOf(code: ErrorCode): 400 | 403 | 404 | 405 | 413 | 500
       return 400;
     case "forbidden_origin":
     case "forbidden_peer":
+    case "hub_refused":
       return 403;
     case "not_found":
       return 404;
     case "method_not_allowed":
       return 405;
+    case "hub_conflict":
+      return 409;
     case "body_too_large":
       return 413;
     case "database_busy":
     case "database_unwritable":
+    case "hub_away":
     case "paused":
     case "source_unavailable":
       return 503;
