@@ -6,6 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, renameSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { buildPage } from "./build-page.mjs";
 import { packProgram } from "./pack.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -32,6 +33,7 @@ for (const path of [
 ]) {
   cpSync(`${root}src/${path}`, `${fresh}/${path}`, { recursive: true });
 }
+await buildPage(`${fresh}/web/ui`);
 await packProgram(fresh);
 chmodSync(`${fresh}/cli/main.js`, 0o755);
 if (existsSync(`${root}dist`)) renameSync(`${root}dist`, old);

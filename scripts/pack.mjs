@@ -78,7 +78,7 @@ const leaveOutUnused = {
 };
 
 /** The licence of each library whose text is now in ours, as their terms ask. @param {readonly string[]} modules */
-function licencesOf(modules) {
+export function licencesOf(modules) {
   const folders = new Set(
     modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []),
   );

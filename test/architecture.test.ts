@@ -31,6 +31,8 @@ const ROOMS = [
   { name: "local-api", pattern: /^local-api\// },
   { name: "root", pattern: /^index\.ts$/ },
   { name: "daemon", pattern: /^daemon\// },
+  // What runs in the browser: it shares words with the daemon, and no code.
+  { name: "page", pattern: /^web\/ui\// },
   { name: "face", pattern: /^(cli|mcp|web|gateway|activitywatch|tui)\// },
   { name: "hub", pattern: /^hub\// },
 ] as const;
@@ -101,6 +103,7 @@ const MAY_IMPORT: Readonly<Record<Room, readonly Room[]>> = {
     "import",
   ],
   hub: ["ground", "events", "store", "api"],
+  page: ["api", "events"],
 };
 
 /** A package is named in these files alone, so that replacing it touches nothing else. */
@@ -112,6 +115,9 @@ const PACKAGE_HOMES: Readonly<Record<string, RegExp>> = {
   x11: /^capture\/sources\/x11/,
   "@modelcontextprotocol/sdk": /^mcp\//,
   hono: /^(local-api|gateway|activitywatch|web)\//,
+  preact: /^web\/ui\//,
+  "@preact/signals": /^web\/ui\//,
+  uplot: /^web\/ui\/series\.tsx$/,
 };
 
 const files = listFiles(SRC).map((path) => relative(SRC, path));
@@ -149,6 +155,19 @@ describe("the house", () => {
         !home.test(file) &&
         importsOf(file).some(({ target }) => target === name || target.startsWith(`${name}/`)),
     );
+    expect(wrong).toEqual([]);
+  });
+
+  it("the page takes nothing but types from outside of its folder", () => {
+    const wrong = files
+      .filter((file) => roomOf(file) === "page")
+      .flatMap((file) =>
+        importsOf(file)
+          .filter(({ target, typeOnly }) => target.startsWith(".") && !typeOnly)
+          .map(({ target }) => join(dirname(file), target))
+          .filter((path) => !path.startsWith("web/ui/"))
+          .map((path) => `${file} -> ${path}`),
+      );
     expect(wrong).toEqual([]);
   });
 
@@ -220,7 +239,7 @@ function listFiles(folder: string): string[] {
     .flatMap((path) =>
       statSync(path).isDirectory()
         ? listFiles(path)
-        : path.endsWith(".ts") && !path.endsWith(".d.ts")
+        : /\.tsx?$/.test(path) && !path.endsWith(".d.ts")
           ? [path]
           : [],
     );

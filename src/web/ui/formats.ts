@@ -1,0 +1,109 @@
+/**
+ * How the page tells dates, times, durations and sizes: in the language of the browser, with its 12- or
+ * 24-hour clock, in the zone of this machine.
+ */
+export interface Formats {
+  /** Language the page formats in, such as `de-AT`. */
+  readonly locale: string;
+  /** IANA zone. */
+  readonly timeZone: string;
+  /** `14:05` or `2:05 PM` */
+  readonly clock: (atUs: number) => string;
+  /** `14:05:09` */
+  readonly clockWithSeconds: (atUs: number) => string;
+  /** `Friday, 27 November 2026` */
+  readonly day: (atUs: number) => string;
+  /** `Fri 27 Nov` */
+  readonly shortDay: (atUs: number) => string;
+  /** `Fri` */
+  readonly weekday: (atUs: number) => string;
+  /** `27` */
+  readonly dayOfMonth: (atUs: number) => string;
+  /** `November 2026` */
+  readonly month: (atUs: number) => string;
+  /** `Nov` */
+  readonly shortMonth: (atUs: number) => string;
+  /** `2026` */
+  readonly year: (atUs: number) => string;
+  /** `27 Nov 2026, 14:05` */
+  readonly moment: (atUs: number) => string;
+  /** `3 hours ago`, seen from `nowUs`. */
+  readonly ago: (atUs: number, nowUs: number) => string;
+  /** `43 h 38 min`, `12 min`, `45 s`: whole units, rounded down, as everywhere in this program. */
+  readonly duration: (us: number) => string;
+  /** `1,234` */
+  readonly count: (value: number) => string;
+  /** `12.3 MB` */
+  readonly bytes: (value: number) => string;
+  /** `31 %`, of a share between 0 and 1. */
+  readonly percent: (share: number) => string;
+}
+
+export function createFormats(
+  locale: string = navigator.language,
+  timeZone: string = Intl.DateTimeFormat().resolvedOptions().timeZone,
+): Formats {
+  const date = (options: Intl.DateTimeFormatOptions): ((atUs: number) => string) => {
+    const format = new Intl.DateTimeFormat(locale, { ...options, timeZone });
+    return (atUs) => format.format(atUs / 1000);
+  };
+  const count = new Intl.NumberFormat(locale);
+  const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  const percent = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+  return {
+    locale,
+    timeZone,
+    clock: date({ hour: "numeric", minute: "2-digit" }),
+    clockWithSeconds: date({ hour: "numeric", minute: "2-digit", second: "2-digit" }),
+    day: date({ weekday: "long", day: "numeric", month: "long", year: "numeric" }),
+    shortDay: date({ weekday: "short", day: "numeric", month: "short" }),
+    weekday: date({ weekday: "short" }),
+    dayOfMonth: date({ day: "numeric" }),
+    month: date({ month: "long", year: "numeric" }),
+    shortMonth: date({ month: "short" }),
+    year: date({ year: "numeric" }),
+    moment: date({
+      day: "numeric",
+      month: "short",
+      year: "numeric",
+      hour: "numeric",
+      minute: "2-digit",
+    }),
+    ago: (atUs, nowUs) => formatAgo(relative, atUs, nowUs),
+    duration: formatDuration,
+    count: (value) => count.format(value),
+    bytes: (value) => formatBytes(decimal, value),
+    percent: (share) => percent.format(share),
+  };
+}
+
+function formatAgo(format: Intl.RelativeTimeFormat, atUs: number, nowUs: number): string {
+  const seconds = (atUs - nowUs) / 1_000_000;
+  for (const [unit, length] of [
+    ["day", 86_400],
+    ["hour", 3600],
+    ["minute", 60],
+  ] as const) {
+    if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
+  }
+  return format.format(Math.trunc(seconds), "second");
+}
+
+function formatDuration(us: number): string {
+  const seconds = Math.max(0, Math.floor(us / 1_000_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  if (hours === 0) return `${minutes} min`;
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+function formatBytes(format: Intl.NumberFormat, value: number): string {
+  let amount = value;
+  for (const unit of ["B", "kB", "MB"]) {
+    if (amount < 1000) return `${format.format(amount)} ${unit}`;
+    amount /= 1000;
+  }
+  return `${format.format(amount)} GB`;
+}
