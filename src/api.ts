@@ -8,7 +8,10 @@ import type { ContentPart, ModelTurnText, OwnerText } from "./context/turn.ts";
 import type { ActivityEvent, EventKind } from "./capture/events.ts";
 import type { Blindness, SourceStatus } from "./capture/sources/source.ts";
 import type { ForgetExample } from "./store/forget-plan.ts";
+import type { DaysAnswer, DaysRequest } from "./store/days-query.ts";
 import type { SearchAnswer, SearchRequest } from "./store/search-query.ts";
+import type { TimelineAnswer, TimelineRequest } from "./store/timeline-query.ts";
+import type { TotalsAnswer, TotalsRequest } from "./store/totals-query.ts";
 
 export type { DayActivity, DaysAnswer, DaysRequest } from "./store/days-query.ts";
 export type { ForgetExample } from "./store/forget-plan.ts";
@@ -43,6 +46,22 @@ export interface ActivityApi {
   readonly forget: (request: ForgetRequest) => Promise<ForgetAnswer>;
   /** What clients were given. */
   readonly ledger: (request: LedgerRequest) => Promise<LedgerAnswer>;
+  /** A stretch of the record as lanes to draw. */
+  readonly timeline: (request: TimelineRequest) => Promise<TimelineAnswer>;
+  /** What time went to. */
+  readonly totals: (request: TotalsRequest) => Promise<TotalsAnswer>;
+  /** Focused time by local day and hour. */
+  readonly days: (request: DaysRequest) => Promise<DaysAnswer>;
+  /** The privacy rules in force. */
+  readonly rules: () => Promise<RulesAnswer>;
+  /** What the rules in force would make of a window. Nothing of it is kept. */
+  readonly testRule: (request: RuleTestRequest) => Promise<RuleTestAnswer>;
+  /** Who was given something, and who is refused. */
+  readonly clients: () => Promise<ClientsAnswer>;
+  /** Refuses a client from now on, or allows it again. It outlives a restart. */
+  readonly setClient: (request: ClientRequest) => Promise<ClientsAnswer>;
+  /** A link that opens the local page once. Throws `page_unavailable` where none is served. */
+  readonly openPage: () => Promise<PageLink>;
   readonly close: () => Promise<void>;
 }
 
@@ -317,6 +336,13 @@ export interface LedgerEntry {
   readonly source: string;
   /** The bytes; null when what was given is told by its events alone. */
   readonly text: string | null;
+  /** Where in `text` stand characters that strangers wrote. */
+  readonly untrustedSpans: readonly UntrustedSpan[];
+  /**
+   * What the owner wrote in that turn, which is all that the owner sees of it: without secrets, cut after 2,000
+   * characters. Null when it was no turn, or turns are not kept (`keep_turns` in `[ledger]`).
+   */
+  readonly ownerText: string | null;
   readonly tokens: number;
   readonly eventIds: readonly number[];
   readonly reasons: readonly string[];

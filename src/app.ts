@@ -22,6 +22,7 @@ import {
   type SourceRegistry,
 } from "./capture/sources/registry.ts";
 import type { SampleOf, SourceKind, SourceResult } from "./capture/sources/source.ts";
+import { EVENT_KINDS } from "./capture/events.ts";
 import { createWatchdog, type Watched } from "./capture/watchdog.ts";
 import { createChangeSignal } from "./change-signal.ts";
 import type { Clock } from "./clock.ts";
@@ -36,7 +37,8 @@ import { readStatus } from "./status.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
 import { openEventStore } from "./store/events.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
-import { openSearch } from "./store/search.ts";
+import { openReadings } from "./store/readings.ts";
+import type { Running } from "./store/timeline-query.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
 
 const MAX_TICK_AGE_US = 10_000_000;
@@ -84,7 +86,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   checkPrivacyGate(gate, config.privacy, startedUs);
   const recording = capture.record === "" ? null : openRecording(capture.record, { gate, clock });
   const store = openEventStore({ directory: paths.dataDirectory, clock, log });
-  const search = openSearch(store.database.path);
+  const readings = openReadings(store.database.path);
   const { keep_days: keepDays, max_megabytes: maxMegabytes } = config.store;
   const housekeeping = createHousekeeping({
     store,
@@ -128,6 +130,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     store,
     gate,
     rules: config.privacy,
+    keepTurns: config.ledger.keep_turns,
     sampler,
     paths,
     clock,
@@ -256,6 +259,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         problems: [...owner.problems(), ...watchdog.problems()],
       }),
     context: async (request) => {
+      owner.clients.admit(request.client);
       const given = await answers.answer(request);
       owner.note(request, given);
       owner.noteLeftOut(request, given);
@@ -268,6 +272,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       limit = DEFAULT_EVENTS_LIMIT,
       client,
     }) => {
+      owner.clients.admit(client);
       if (toUs < fromUs) {
         throw new ActivityError(
           "bad_request",
@@ -283,10 +288,48 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       return found;
     },
     search: async ({ client, ...request }) => {
+      owner.clients.admit(client);
       answers.settle();
-      const found = await search.search(request);
+      const found = await readings.search(request);
       owner.noteSearch(client, request.q, found.hits);
       return found;
+    },
+    timeline: async ({ client, ...request }) => {
+      owner.clients.admit(client);
+      answers.settle();
+      const drawn = await readings.timeline(request, running());
+      owner.noteReading(client, "timeline", spanInWords(request));
+      return drawn;
+    },
+    totals: async ({ client, ...request }) => {
+      owner.clients.admit(client);
+      answers.settle();
+      const totals = await readings.totals(request, clock.timeZone());
+      owner.noteReading(client, "totals", spanInWords(request));
+      return totals;
+    },
+    days: async ({ client, ...request }) => {
+      owner.clients.admit(client);
+      answers.settle();
+      const days = await readings.days(request, clock.timeZone());
+      owner.noteReading(client, "days", `the days ${request.fromDay} to ${request.toDay}`);
+      return days;
+    },
+    rules: async () => owner.rules(),
+    testRule: async (request) => owner.testRule(request),
+    clients: async () => owner.clients.list(),
+    setClient: async (request) => {
+      const list = owner.clients.set(request);
+      // Who watches is turned away at once.
+      changes.notify();
+      return list;
+    },
+    openPage: async () => {
+      throw new ActivityError(
+        "page_unavailable",
+        "No page is served here.",
+        "Start a daemon with: activityd start --detach",
+      );
     },
     watch: (watchOptions) => watch(watchOptions?.signal, watchOptions?.client),
     enqueueEvent: async (request) => ({
@@ -307,6 +350,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     pause: async (request) => owner.pause(request),
     resume: async () => owner.resume(),
     forget: async (request) => {
+      owner.clients.admit(request.client);
       try {
         return await owner.forget(request);
       } finally {
@@ -328,11 +372,18 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       await answered;
       await chores?.destroy();
       await housekeeping.close();
-      search.close();
+      readings.close();
       owner.close();
       store.close();
     },
   };
+
+  /** Which events go on: the database has their ends some seconds late. */
+  function running(): Running {
+    const present = sampler.present();
+    const ids = EVENT_KINDS.map((kind) => present.open(kind)?.id ?? null);
+    return { ids: ids.filter((id) => id !== null), nowUs: clock.nowUs() };
+  }
 
   function changed(): void {
     answers.changed();
@@ -387,6 +438,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     turn: string,
     render: (context: Omit<TurnContext, "ownerText">) => T,
   ): Promise<T> {
+    owner.clients.admit(frame.client);
     const given = await answers.answer({ ...frame, form, turn });
     const { block, untrustedSpans } = given;
     const activity = block === null ? [] : [{ block, untrustedSpans }];
@@ -396,8 +448,11 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       (events) => {
         const rendered = render({ events, activity });
         // Around an empty turn stands exactly what was put before the owner's.
-        const injected = composeTurn({ events, activity, ownerText: "" }).composed;
-        owner.note(frame, given, injected);
+        const injected = composeTurn({ events, activity, ownerText: "" });
+        owner.note({ ...frame, turn }, given, {
+          text: injected.composed,
+          untrustedSpans: injected.untrustedSpans,
+        });
         return rendered;
       },
       requestId,
@@ -408,6 +463,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     let lastId = 0;
     for (;;) {
       if (signal?.aborted === true) return;
+      owner.clients.admit(client);
       const next = changes.next(signal);
       const present = answers.present();
       // One number per change of the block, whoever watches.
@@ -451,4 +507,10 @@ function polled<K extends SourceKind>(
 function redactLines(text: string, redact: (raw: string) => string): string {
   if (Buffer.byteLength(text) <= MAX_TEXT_UNITS) return redact(text);
   return text.split(LINE_BREAK).map(redact).join("\n");
+}
+
+/** For the ledger: which stretch was read. */
+function spanInWords({ fromUs, toUs }: { readonly fromUs: number; readonly toUs: number }): string {
+  const [from, to] = [fromUs, toUs].map((us) => new Date(us / 1000).toISOString().slice(0, 16));
+  return `what was recorded from ${from} to ${to} UTC`;
 }

@@ -81,6 +81,27 @@ const storeSchema = z.strictObject({
     ),
 });
 
+const ledgerSchema = z.strictObject({
+  keep_turns: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether the ledger keeps what the owner wrote beside what the assistant was given for it.",
+    ),
+});
+
+const pageSchema = z.strictObject({
+  port: z
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(5630)
+    .describe(
+      "Where the local page is served, on 127.0.0.1; 0 takes a free port at each start, so that open tabs do not find it again.",
+    ),
+});
+
 const activitywatchSchema = z.strictObject({
   enabled: z
     .boolean()
@@ -185,6 +206,8 @@ const configSchema = z.strictObject({
   privacy: privacySchema.prefault({}),
   store: storeSchema.prefault({}),
   activitywatch: activitywatchSchema.prefault({}),
+  ledger: ledgerSchema.prefault({}),
+  page: pageSchema.prefault({}),
   notices: noticesSchema.prefault({}),
   hub: hubSchema.prefault({}),
 });

@@ -7,6 +7,7 @@
 export const ERROR_CODES = [
   "bad_request",
   "body_too_large",
+  "client_revoked",
   "config_invalid",
   "daemon_unreachable",
   "database_busy",
@@ -22,6 +23,7 @@ export const ERROR_CODES = [
   "internal",
   "method_not_allowed",
   "not_found",
+  "page_unavailable",
   "paused",
   "platform_unsupported",
   "port_in_use",

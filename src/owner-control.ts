@@ -14,11 +14,15 @@ import type {
   LedgerRequest,
   PauseAnswer,
   PauseRequest,
+  RulesAnswer,
+  RuleTestAnswer,
+  RuleTestRequest,
   SearchAnswer,
 } from "./api.ts";
 import type { ActivityEvent, EventFacts } from "./capture/events.ts";
 import { openPause, PAUSE_FILE, type PauseState } from "./capture/privacy-pause.ts";
-import type { PrivacyGate } from "./capture/privacy.ts";
+import { createPrivacyGate, type PrivacyGate } from "./capture/privacy.ts";
+import { describeResult, explainPrivacy } from "./capture/privacy-explain.ts";
 import { judgeAgain } from "./capture/privacy-again.ts";
 import { gateBucketData } from "./capture/privacy-buckets.ts";
 import type { PrivacyConfig } from "./capture/privacy-rules.ts";
@@ -26,7 +30,9 @@ import { SEED_ENTRIES } from "./capture/privacy-seed.ts";
 import type { Sampler } from "./capture/sampler.ts";
 import type { Blindness } from "./capture/sources/source.ts";
 import type { Clock } from "./clock.ts";
+import type { UntrustedSpan } from "./context/plain-text.ts";
 import type { Log } from "./log.ts";
+import { createClientAccess, type ClientAccessList } from "./owner-clients.ts";
 import { createForgetting } from "./owner-forget.ts";
 import { readPauseEnd } from "./owner-wishes.ts";
 import type { Paths } from "./paths.ts";
@@ -42,11 +48,11 @@ export interface OwnerControl {
   readonly paused: () => PauseState | null;
   readonly forget: (request: ForgetRequest) => Promise<ForgetAnswer>;
   readonly ledger: (request: LedgerRequest) => LedgerAnswer;
-  /** Notes in the ledger what a client was given: `text`, or the block of the answer. */
+  /** Notes in the ledger what a client was given: `given`, or the block of the answer. */
   readonly note: (
-    request: Pick<ContextRequest, "client" | "session">,
+    request: Pick<ContextRequest, "client" | "session" | "turn">,
     answer: ContextAnswer,
-    text?: string,
+    given?: GivenText,
   ) => void;
   /** Notes what a client was told besides that an answer does without. */
   readonly noteLeftOut: (
@@ -57,6 +63,12 @@ export interface OwnerControl {
   readonly noteEvents: (client: string | undefined, events: readonly ActivityEvent[]) => void;
   /** Notes what a search gave to a client that says who it is. */
   readonly noteSearch: (client: string | undefined, q: string, hits: SearchAnswer["hits"]) => void;
+  /** Notes that a client that says who it is read a stretch of the record in another form. */
+  readonly noteReading: (client: string | undefined, form: ReadingForm, what: string) => void;
+  /** Who is refused. */
+  readonly clients: ClientAccessList;
+  readonly rules: () => RulesAnswer;
+  readonly testRule: (request: RuleTestRequest) => RuleTestAnswer;
   /**
    * Looks whether the rules changed since the record was made, and if so what of it they would not store. Says
    * so among the problems, with the way to apply them.
@@ -69,10 +81,21 @@ export interface OwnerControl {
   readonly close: () => void;
 }
 
+/** What was put before the owner's words. */
+interface GivenText {
+  readonly text: string;
+  readonly untrustedSpans: readonly UntrustedSpan[];
+}
+
+/** Readings of the record other than for a block. */
+type ReadingForm = "events" | "search" | "timeline" | "totals" | "days";
+
 export interface OwnerControlOptions {
   readonly store: EventStore;
   readonly gate: PrivacyGate;
   readonly rules: PrivacyConfig;
+  /** Whether the ledger keeps what the owner wrote. */
+  readonly keepTurns: boolean;
   readonly sampler: Pick<Sampler, "setPaused" | "cut">;
   readonly paths: Paths;
   readonly clock: Clock;
@@ -81,13 +104,15 @@ export interface OwnerControlOptions {
   readonly onChange: () => void;
 }
 
+/** Of what the owner wrote the ledger keeps so much: enough to know the turn again. */
+const MAX_TURN_CHARS = 2_000;
 const DEFAULT_LEDGER_LIMIT = 100;
 const MAX_LEDGER_LIMIT = 10_000;
 /** Under this name the store keeps which rules its events went through. */
 const RULES_META = "privacy_rules";
 
 export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
-  const { store, gate, rules, sampler, paths, clock, log, onChange } = options;
+  const { store, gate, rules, keepTurns, sampler, paths, clock, log, onChange } = options;
   const ledger = openLedger({ database: store.database, clock, log });
   const readMeta = store.database.prepare<{ value: string }>(
     "SELECT value FROM meta WHERE name = ?",
@@ -131,8 +156,17 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
     onChange,
   });
   sampler.setPaused(pause.state() !== null);
+  const clients = createClientAccess({
+    database: store.database,
+    used: ledger.clients,
+    clean: gate.text,
+    clock,
+  });
 
   return {
+    clients,
+    rules: () => ({ lines: explainPrivacy(rules) }),
+    testRule: (request) => testRule(rules, clock, request),
     pause: (request) => ({ paused: pause.pause(readPauseEnd(request, clock.nowUs())) }),
     resume: () => {
       pause.resume();
@@ -157,7 +191,11 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
         limit: Math.min(Math.max(1, limit), MAX_LEDGER_LIMIT),
         ...(client === undefined ? {} : { client }),
       }),
-    note: ({ client, session }, answer, text = answer.block ?? "") => {
+    note: ({ client, session, turn }, answer, given) => {
+      const { text, untrustedSpans } = given ?? {
+        text: answer.block ?? "",
+        untrustedSpans: answer.untrustedSpans,
+      };
       // While recording is paused nothing is told, and nothing is written.
       if (text === "" || pause.state() !== null) return;
       ledger.note({
@@ -167,10 +205,16 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
         intent: answer.intent,
         source: answer.source,
         text,
+        untrustedSpans,
+        ownerText: turn === undefined || !keepTurns ? null : gate.text(cutTurn(turn)),
         tokens: answer.tokens,
         eventIds: answer.eventIds,
         reasons: answer.reasons,
       });
+    },
+    noteReading: (client, form, what) => {
+      if (client === undefined || pause.state() !== null) return;
+      ledger.note({ ...reading(client, form), text: null, eventIds: [], reasons: [what] });
     },
     noteLeftOut: ({ client, session }, answer) => {
       const { leftOut = [] } = answer;
@@ -182,6 +226,8 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
         intent: answer.intent,
         source: answer.source,
         text: leftOut.map(({ text }) => `${text}\n`).join(""),
+        untrustedSpans: spansOfLines(leftOut),
+        ownerText: null,
         tokens: leftOut.reduce((sum, { tokens }) => sum + tokens, 0),
         eventIds: [...new Set(leftOut.flatMap(({ eventIds }) => eventIds))],
         reasons: leftOut.map(({ reason }) => reason),
@@ -257,13 +303,15 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
   };
 
   /** What all notes of requests other than for a block have in common. */
-  function reading(client: string, form: "events" | "search") {
+  function reading(client: string, form: ReadingForm) {
     return {
       client: gate.text(client),
       session: null,
       form,
       intent: form,
       source: "record",
+      untrustedSpans: [],
+      ownerText: null,
       tokens: 0,
     };
   }
@@ -306,4 +354,34 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
         : []),
     ];
   }
+}
+
+/** At a whole character: half of a pair is none. */
+function cutTurn(turn: string): string {
+  return turn.slice(0, MAX_TURN_CHARS).replace(/\p{Surrogate}$/u, "");
+}
+
+/** The spans of lines within the text that they make, one below the other. */
+function spansOfLines(lines: readonly GivenText[]): readonly UntrustedSpan[] {
+  let at = 0;
+  return lines.flatMap(({ text, untrustedSpans }) => {
+    const from = at;
+    at += text.length + 1;
+    return untrustedSpans.map(({ start, end }) => ({ start: start + from, end: end + from }));
+  });
+}
+
+/** By a gate of its own, so that what is tried leaves no trace in the one that records. */
+function testRule(rules: PrivacyConfig, clock: Clock, request: RuleTestRequest): RuleTestAnswer {
+  const gate = createPrivacyGate(rules, { timeZone: clock.timeZone });
+  const { app, title = null, url = null } = request;
+  const isPrivate = request.private === true ? true : null;
+  const sample = { app, title, url, pid: null, executable: null, private: isPrivate };
+  const result = gate.window(sample, clock.nowUs());
+  const { rule } = result;
+  const lines = describeResult(app, result);
+  if (result.verdict === "drop") return { verdict: "drop", rule, stored: null, lines };
+  const { facts } = result;
+  const stored = { app: facts.app, title: facts.title, place: facts.place };
+  return { verdict: "keep", rule, stored, lines };
 }

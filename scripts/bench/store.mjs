@@ -12,7 +12,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { renderContextBlock } from "../../dist/capture/context-block.js";
 import { readSnapshot } from "../../dist/capture/snapshot.js";
-import { openSearch } from "../../dist/store/search.js";
+import { openReadings } from "../../dist/store/readings.js";
 import { END_US, eventOfAge, generateStore, openBenchStore, word } from "./generate-store.mjs";
 import { median } from "./paired.mjs";
 
@@ -152,7 +152,7 @@ function records() {
 
 /** @param {Store} store */
 async function searches(store) {
-  const search = openSearch(store.database.path);
+  const search = openReadings(store.database.path);
   const times = [];
   // Every hundredth rank of the vocabulary, so frequent and rare words alike, one and two at a time.
   for (let n = 0; n < 300; n += 1) {

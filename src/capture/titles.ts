@@ -68,6 +68,14 @@ export function directoryProject(path: string, file: string | null = null): stri
   return components[index] ?? null;
 }
 
+/** The repository in the address of a page at one of the known homes of code; null for every other page. */
+export function repositoryOf(place: string): string | null {
+  return REPOSITORY.exec(place)?.groups?.["name"] ?? null;
+}
+
+const REPOSITORY =
+  /^(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org)\/[^/]+\/(?<name>[^/]+)/u;
+
 const SEPARATOR = /\s+[—–|·•]\s+|\s+-{1,2}\s+/u;
 
 /** Counters, modified marks, spinners and percentages in front. */

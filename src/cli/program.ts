@@ -8,6 +8,7 @@ import type { AnyExitCode, CliIo } from "./io.ts";
 import { VERSION } from "../version.ts";
 import { registerActivityWatchCommands } from "./commands/activitywatch.ts";
 import { registerChatCommand } from "./commands/chat.ts";
+import { registerClientsCommands } from "./commands/clients.ts";
 import { registerCompletionCommand } from "./commands/completion.ts";
 import { registerConfigCommands } from "./commands/config.ts";
 import { registerContextCommands } from "./commands/context.ts";
@@ -45,6 +46,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerGnomeCommands,
   registerImportCommand,
   registerOwnerCommands,
+  registerClientsCommands,
   registerMcpCommands,
   registerPrivacyCommands,
   registerServiceCommands,

@@ -7,15 +7,22 @@ import { Agent, request as sendHttp, type ClientRequest, type IncomingMessage } 
 import { StringDecoder } from "node:string_decoder";
 import type {
   ActivityApi,
+  ClientsAnswer,
   ContextAnswer,
+  DaysAnswer,
   EventAnswer,
   EventsAnswer,
   PartsAnswer,
   SearchAnswer,
   ForgetAnswer,
   LedgerAnswer,
+  PageLink,
   PauseAnswer,
+  RulesAnswer,
+  RuleTestAnswer,
   StatusAnswer,
+  TimelineAnswer,
+  TotalsAnswer,
   TurnAnswer,
   WatchMessage,
 } from "../api.ts";
@@ -137,6 +144,14 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
     resume: () => ask("POST /v1/resume"),
     forget: (request) => ask("POST /v1/forget", request, FORGET_TIMEOUT_MS),
     ledger: (request) => ask("GET /v1/ledger", request),
+    timeline: (request) => ask("GET /v1/timeline", request),
+    totals: (request) => ask("GET /v1/totals", request),
+    days: (request) => ask("GET /v1/days", request),
+    rules: () => ask("GET /v1/rules"),
+    testRule: (request) => ask("POST /v1/rules/test", request),
+    clients: () => ask("GET /v1/clients"),
+    setClient: (request) => ask("POST /v1/clients", request),
+    openPage: () => ask("POST /v1/page"),
     close: async () => {
       closing.abort();
       agent.destroy();
@@ -156,6 +171,14 @@ interface Answers {
   readonly "GET /v1/ledger": LedgerAnswer;
   readonly "POST /v1/pause": PauseAnswer;
   readonly "POST /v1/resume": PauseAnswer;
+  readonly "GET /v1/timeline": TimelineAnswer;
+  readonly "GET /v1/totals": TotalsAnswer;
+  readonly "GET /v1/days": DaysAnswer;
+  readonly "GET /v1/rules": RulesAnswer;
+  readonly "POST /v1/rules/test": RuleTestAnswer;
+  readonly "GET /v1/clients": ClientsAnswer;
+  readonly "POST /v1/clients": ClientsAnswer;
+  readonly "POST /v1/page": PageLink;
   readonly "GET /v1/watch": ContextAnswer;
 }
 

@@ -143,6 +143,8 @@ const ledgerAnswer = z.object({
       intent: z.string(),
       source: z.string(),
       text: z.string().nullable(),
+      untrustedSpans: z.array(z.object({ start: z.int(), end: z.int() })),
+      ownerText: z.string().nullable(),
       tokens: z.int(),
       eventIds: z.array(z.int()),
       reasons: z.array(z.string()),
@@ -151,21 +153,107 @@ const ledgerAnswer = z.object({
   truncated: z.boolean(),
 });
 
+const clientsAnswer = z.object({
+  clients: z.array(
+    z.object({
+      client: z.string(),
+      access: z.enum(["allowed", "revoked"]),
+      firstUs: micros.nullable(),
+      lastUs: micros.nullable(),
+      times: z.int(),
+      revokedUs: micros.nullable(),
+    }),
+  ),
+});
+
+const daysAnswer = z.object({
+  days: z.array(
+    z.object({
+      day: z.string(),
+      activeUs: z.int().nullable(),
+      firstUs: micros.nullable(),
+      hours: z.array(z.int()).length(24),
+      gapUs: z.int(),
+    }),
+  ),
+  timeZone: z.string(),
+});
+
+const ruleTestAnswer = z.object({
+  verdict: z.enum(["keep", "drop"]),
+  rule: z.string().nullable(),
+  stored: z
+    .object({ app: z.string(), title: z.string().nullable(), place: z.string().nullable() })
+    .nullable(),
+  lines: z.array(z.string()),
+});
+
+const timelineAnswer = z.object({
+  fromUs: micros,
+  toUs: micros,
+  resolutionUs: z.int(),
+  lanes: z.array(
+    z.object({
+      id: z.enum(["focus", "documents", "tabs", "presence", "media", "gaps"]),
+      spans: z.array(
+        z.object({
+          startUs: micros,
+          endUs: micros,
+          kind: z.enum(EVENT_KINDS),
+          state: z.string().nullable(),
+          app: z.string().nullable(),
+          label: z.string().nullable(),
+          place: z.string().nullable(),
+          documentId: z.int().nullable(),
+          activeUs: z.int(),
+          merged: z.int(),
+        }),
+      ),
+      merged: z.int(),
+    }),
+  ),
+  firstUs: micros.nullable(),
+  lastUs: micros.nullable(),
+});
+
+const totalsAnswer = z.object({
+  totals: z.array(
+    z.object({
+      label: z.string().nullable(),
+      app: z.string().nullable(),
+      place: z.string().nullable(),
+      documentId: z.int().nullable(),
+      activeUs: z.int(),
+    }),
+  ),
+  activeUs: z.int(),
+  rest: z.object({ activeUs: z.int(), count: z.int() }),
+  withoutUs: z.int(),
+  fromDayTotals: z.boolean(),
+});
+
 const errorEnvelope = z.object({
   error: z.object({ code: z.enum(ERROR_CODES), message: z.string(), hint: z.string() }),
 });
 
 /** What the routes answer with as JSON. A route that is not here is described as any object. */
 export const ANSWERS: Readonly<Record<string, z.ZodType>> = {
+  "/v1/clients": clientsAnswer,
   "/v1/context": contextAnswer,
+  "/v1/days": daysAnswer,
   "/v1/events": eventsAnswer,
   "/v1/forget": forgetAnswer,
   "/v1/ledger": ledgerAnswer,
+  "/v1/page": z.object({ url: z.string(), expiresUs: micros }),
   "/v1/pause": pauseAnswer,
   "/v1/resume": pauseAnswer,
+  "/v1/rules": z.object({ lines: z.array(z.string()) }),
+  "/v1/rules/test": ruleTestAnswer,
   "/v1/status": statusAnswer,
   "/v1/strip": z.union([z.object({ ownerText: z.string() }), z.object({ parts })]),
   "/v1/system-events": z.object({ outcome: z.enum(["queued", "duplicate"]) }),
+  "/v1/timeline": timelineAnswer,
+  "/v1/totals": totalsAnswer,
   "/v1/turns": turnAnswer,
 };
 

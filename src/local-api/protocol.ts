@@ -10,9 +10,14 @@ import type {
   EventRequest,
   EventsRequest,
   SearchRequest,
+  TimelineRequest,
+  TotalsRequest,
   ForgetRequest,
+  ClientRequest,
+  DaysRequest,
   LedgerRequest,
   PauseRequest,
+  RuleTestRequest,
 } from "../api.ts";
 import { EVENT_KINDS } from "../capture/events.ts";
 import { stripTurn, stripUserContent } from "../context/turn.ts";
@@ -158,6 +163,47 @@ const ledgerQuery = z.strictObject({
   limit: queryInteger.exactOptional(),
 }) satisfies z.ZodType<LedgerRequest>;
 
+const client = z.string().min(1).max(200);
+const timelineLane = z.enum(["focus", "documents", "tabs", "presence", "media", "gaps"]);
+
+const timelineQuery = z.strictObject({
+  fromUs: queryInteger,
+  toUs: queryInteger,
+  maxSpans: queryInteger.exactOptional(),
+  lanes: z
+    .string()
+    .transform((list) => list.split(","))
+    .pipe(z.array(timelineLane))
+    .exactOptional(),
+  client: client.exactOptional(),
+}) satisfies z.ZodType<TimelineRequest>;
+
+const totalsQuery = z.strictObject({
+  fromUs: queryInteger,
+  toUs: queryInteger,
+  by: z.enum(["application", "document", "project", "host"]),
+  limit: queryInteger.exactOptional(),
+  client: client.exactOptional(),
+}) satisfies z.ZodType<TotalsRequest>;
+
+const daysQuery = z.strictObject({
+  fromDay: z.string(),
+  toDay: z.string(),
+  client: client.exactOptional(),
+}) satisfies z.ZodType<DaysRequest>;
+
+const clientBody = z.strictObject({
+  client,
+  access: z.enum(["allowed", "revoked"]),
+}) satisfies z.ZodType<ClientRequest>;
+
+const ruleTestBody = z.strictObject({
+  app: z.string().max(1000),
+  title: z.string().max(10_000).exactOptional(),
+  url: z.string().max(10_000).exactOptional(),
+  private: z.boolean().exactOptional(),
+}) satisfies z.ZodType<RuleTestRequest>;
+
 const watchQuery = z.strictObject({ client: z.string().min(1).max(200).exactOptional() });
 type WatchQuery = z.output<typeof watchQuery>;
 
@@ -168,8 +214,33 @@ const TURN_MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** Every route, sorted by path, then method. */
 export const ROUTES: readonly Route[] = [
+  jsonRoute({
+    method: "GET",
+    path: "/v1/clients",
+    right: "read",
+    summary: "Who was given something, when last and how often, and who is refused.",
+    input: nothing,
+    call: (api) => api.clients(),
+  }),
+  jsonRoute({
+    method: "POST",
+    path: "/v1/clients",
+    right: "change",
+    summary: "Refuses a client from now on, or allows it again.",
+    input: clientBody,
+    call: (api, request) => api.setClient(request),
+  }),
   contextRoute("GET", contextQuery, "The block that fits now, or fits the turn."),
   contextRoute("POST", contextBody, "The same, with the turn in the body."),
+  jsonRoute({
+    method: "GET",
+    path: "/v1/days",
+    right: "read",
+    summary: "Focused time by local day and hour.",
+    input: daysQuery,
+    namesClient: true,
+    call: (api, request) => api.days(request),
+  }),
   jsonRoute({
     method: "GET",
     path: "/v1/events",
@@ -198,6 +269,14 @@ export const ROUTES: readonly Route[] = [
   }),
   jsonRoute({
     method: "POST",
+    path: "/v1/page",
+    right: "change",
+    summary: "A link that opens the local page once.",
+    input: nothing,
+    call: (api) => api.openPage(),
+  }),
+  jsonRoute({
+    method: "POST",
     path: "/v1/pause",
     right: "change",
     summary:
@@ -212,6 +291,22 @@ export const ROUTES: readonly Route[] = [
     summary: "Ends the pause.",
     input: nothing,
     call: (api) => api.resume(),
+  }),
+  jsonRoute({
+    method: "GET",
+    path: "/v1/rules",
+    right: "read",
+    summary: "The privacy rules in force, in sentences.",
+    input: nothing,
+    call: (api) => api.rules(),
+  }),
+  jsonRoute({
+    method: "POST",
+    path: "/v1/rules/test",
+    right: "read",
+    summary: "What the rules in force would make of a window. Nothing of it is kept.",
+    input: ruleTestBody,
+    call: (api, request) => api.testRule(request),
   }),
   jsonRoute({
     method: "GET",
@@ -249,6 +344,24 @@ export const ROUTES: readonly Route[] = [
     summary: "Adds an event that the session tells the model with its next turn.",
     input: eventBody,
     call: (api, request) => api.enqueueEvent(request),
+  }),
+  jsonRoute({
+    method: "GET",
+    path: "/v1/timeline",
+    right: "read",
+    summary: "A stretch of the record as lanes to draw, thinned to what can be seen.",
+    input: timelineQuery,
+    namesClient: true,
+    call: (api, request) => api.timeline(request),
+  }),
+  jsonRoute({
+    method: "GET",
+    path: "/v1/totals",
+    right: "read",
+    summary: "What time went to, by application, document, project or host.",
+    input: totalsQuery,
+    namesClient: true,
+    call: (api, request) => api.totals(request),
   }),
   jsonRoute({
     method: "POST",

@@ -27,10 +27,15 @@ export async function sendWatch(
   response.once("close", () => gone.abort());
   const signal = AbortSignal.any([gone.signal, closing]);
   let seenEtag = lastEventId?.split(":")[1];
+  const asked = client === undefined ? { signal } : { signal, client };
+  const messages = api.watch(asked)[Symbol.asyncIterator]();
+  // The first is there at once, or a refusal in its place, which needs a head of its own.
+  const first = await messages.next();
 
   response.writeHead(200, { ...headers, "content-type": "text/event-stream; charset=utf-8" });
   if (response.req.method === "HEAD") {
     response.end();
+    await messages.return?.();
     return;
   }
   response.write("retry: 1000\n\n");
@@ -39,9 +44,8 @@ export async function sendWatch(
   }, HEARTBEAT_MS);
   heartbeat.unref();
   try {
-    for await (const { id, answer } of api.watch(
-      client === undefined ? { signal } : { signal, client },
-    )) {
+    for (let next = first; next.done !== true; next = await messages.next()) {
+      const { id, answer } = next.value;
       const isKnown = answer.etag === seenEtag;
       seenEtag = undefined;
       if (isKnown) continue;
@@ -52,6 +56,7 @@ export async function sendWatch(
     response.end();
   } finally {
     clearInterval(heartbeat);
+    await messages.return?.();
   }
 }
 

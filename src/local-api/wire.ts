@@ -14,12 +14,17 @@ export const ALLOWED_HOSTS: readonly string[] = ["localhost", "activityd"];
 export const HEARTBEAT_MS = 15_000;
 
 /** The HTTP status that carries an error code. */
-export function httpStatusOf(code: ErrorCode): 400 | 403 | 404 | 405 | 409 | 413 | 500 | 503 | 504 {
+export function httpStatusOf(
+  code: ErrorCode,
+): 400 | 401 | 403 | 404 | 405 | 409 | 413 | 500 | 503 | 504 {
   switch (code) {
     case "bad_request":
     case "rule_invalid":
     case "config_invalid":
       return 400;
+    case "unauthorized":
+      return 401;
+    case "client_revoked":
     case "forbidden_origin":
     case "forbidden_peer":
     case "hub_refused":
@@ -35,6 +40,7 @@ export function httpStatusOf(code: ErrorCode): 400 | 403 | 404 | 405 | 409 | 413
     case "database_busy":
     case "database_unwritable":
     case "hub_away":
+    case "page_unavailable":
     case "paused":
     case "source_unavailable":
       return 503;

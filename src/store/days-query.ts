@@ -2,6 +2,11 @@
  * Days and their hours on the owner's wall clock, for a map of weeks and months. It promises that a day of which
  * nothing is known is not taken for a day on which nothing was done.
  */
+import { localTime } from "../context/plain-text.ts";
+import { ActivityError } from "../errors.ts";
+import type { StoreDatabase } from "./database.ts";
+import { KIND_CODES } from "./documents.ts";
+import { createLocalDays, parseLocalDay, type DayPart } from "./local-day.ts";
 
 export interface DaysRequest {
   /** "2026-11-01". */
@@ -30,4 +35,121 @@ export interface DaysAnswer {
   readonly days: readonly DayActivity[];
   /** The zone whose hours these are. */
   readonly timeZone: string;
+}
+
+/**
+ * Hours are kept by UTC: where the local clock is half an hour off, an hour counts where it begins.
+ *
+ * @throws ActivityError `bad_request` when a day is none, or the range is empty or too long
+ */
+export function readDays(
+  database: StoreDatabase,
+  { fromDay, toDay }: DaysRequest,
+  timeZone: string,
+): DaysAnswer {
+  const days = listDays(fromDay, toDay, timeZone);
+  const total = database.prepare<{ activeUs: number; firstUs: number }>(
+    "SELECT active_us AS activeUs, first_us AS firstUs FROM day WHERE local_day = ?",
+  );
+  const isAnything = database.prepare(
+    `SELECT 1 FROM event WHERE start_us >= ? AND start_us < ? AND label_id & 15 <> ${KIND_CODES.gap} LIMIT 1`,
+  );
+  const hours = readHours(database, days, timeZone);
+  const gaps = readGaps(database, days);
+  return {
+    timeZone,
+    days: days.map((day) => {
+      const known = total.get(day.localDay);
+      const isRecorded = known !== undefined || isAnything.get(day.fromUs, day.toUs) !== undefined;
+      return {
+        day: toDayText(day.localDay),
+        activeUs: known?.activeUs ?? (isRecorded ? 0 : null),
+        firstUs: known?.firstUs ?? null,
+        hours: hours.get(day.localDay) ?? NO_HOURS,
+        gapUs: gaps.get(day.localDay) ?? 0,
+      };
+    }),
+  };
+}
+
+const MOST_DAYS = 400;
+const DAY_US = 86_400_000_000;
+const HOUR_US = 3_600_000_000;
+const NO_HOURS: readonly number[] = Array.from({ length: 24 }, () => 0);
+
+function listDays(fromDay: string, toDay: string, timeZone: string): readonly DayPart[] {
+  const [first, last] = [parseDay(fromDay), parseDay(toDay)];
+  const count = (last.utcUs - first.utcUs) / DAY_US + 1;
+  if (count < 1 || count > MOST_DAYS) {
+    throw new ActivityError(
+      "bad_request",
+      `From ${fromDay} to ${toDay} are ${count} days.`,
+      `Give 1 to ${MOST_DAYS} days.`,
+    );
+  }
+  // No zone is further from UTC than these.
+  return createLocalDays()
+    .parts(first.utcUs - DAY_US, last.utcUs + 2 * DAY_US, timeZone)
+    .filter(({ localDay }) => localDay >= first.localDay && localDay <= last.localDay);
+}
+
+function parseDay(text: string): { readonly localDay: number; readonly utcUs: number } {
+  const localDay = parseLocalDay(text);
+  const utcMs = Date.parse(`${text}T00:00:00Z`);
+  if (localDay === null || Number.isNaN(utcMs)) {
+    throw new ActivityError(
+      "bad_request",
+      `Cannot read ${JSON.stringify(text)} as a day.`,
+      "Give days as 2026-11-27.",
+    );
+  }
+  return { localDay, utcUs: utcMs * 1000 };
+}
+
+function toDayText(localDay: number): string {
+  return String(localDay).replace(/^(\d{4})(\d{2})(\d{2})$/, "$1-$2-$3");
+}
+
+function readHours(
+  database: StoreDatabase,
+  days: readonly DayPart[],
+  timeZone: string,
+): ReadonlyMap<number, readonly number[]> {
+  const rows = database.prepare<{ utcHour: number; activeUs: number }>(
+    `SELECT utc_hour AS utcHour, active_us AS activeUs FROM hour_total
+      WHERE utc_hour >= ? AND utc_hour < ? ORDER BY utc_hour`,
+  );
+  const clock = localTime(timeZone);
+  const byDay = new Map<number, number[]>();
+  let index = 0;
+  const [fromUs, toUs] = [days[0]?.fromUs ?? 0, days.at(-1)?.toUs ?? 0];
+  for (const { utcHour, activeUs } of rows.all(fromUs / HOUR_US, toUs / HOUR_US)) {
+    const atUs = utcHour * HOUR_US;
+    while ((days[index]?.toUs ?? Infinity) <= atUs) index += 1;
+    const day = days[index];
+    if (day === undefined) break;
+    const hours = byDay.get(day.localDay) ?? [...NO_HOURS];
+    const localUs = atUs + clock.offsetMinutes(atUs) * 60_000_000;
+    const hour = Math.floor(localUs / HOUR_US) % 24;
+    hours[hour] = (hours[hour] ?? 0) + activeUs;
+    byDay.set(day.localDay, hours);
+  }
+  return byDay;
+}
+
+function readGaps(database: StoreDatabase, days: readonly DayPart[]): ReadonlyMap<number, number> {
+  const rows = database.prepare<{ startUs: number; endUs: number }>(
+    `SELECT start_us AS startUs, start_us + duration_us AS endUs FROM event
+      WHERE label_id & 15 = ${KIND_CODES.gap} AND label_id & 15 <> 0 AND start_us < ?
+        AND start_us + duration_us > ? ORDER BY start_us`,
+  );
+  const byDay = new Map<number, number>();
+  const [fromUs, toUs] = [days[0]?.fromUs ?? 0, days.at(-1)?.toUs ?? 0];
+  for (const { startUs, endUs } of rows.iterate(toUs, fromUs)) {
+    for (const day of days) {
+      const us = Math.min(endUs, day.toUs) - Math.max(startUs, day.fromUs);
+      if (us > 0) byDay.set(day.localDay, (byDay.get(day.localDay) ?? 0) + us);
+    }
+  }
+  return byDay;
 }

@@ -164,11 +164,12 @@ export async function textsWithoutRow(
   const find = database.prepare(
     `SELECT 1 FROM document WHERE instr(app, ?) OR instr(title, ?) OR instr(place, ?)
       UNION ALL SELECT 1 FROM label WHERE instr(title, ?) OR instr(facts, ?)
-      UNION ALL SELECT 1 FROM ledger WHERE instr(text, ?) OR instr(reasons, ?) LIMIT 1`,
+      UNION ALL SELECT 1 FROM ledger WHERE instr(text, ?) OR instr(reasons, ?)
+        OR instr(owner_text, ?) LIMIT 1`,
   );
   const gone: string[] = [];
   for (const text of texts) {
-    if (find.get(text, text, text, text, text, text, text) === undefined) gone.push(text);
+    if (find.get(...Array.from({ length: 8 }, () => text)) === undefined) gone.push(text);
     await new Promise((resolve) => {
       setImmediate(resolve);
     });

@@ -3,6 +3,7 @@
  * answer nothing (it is written a moment later), that the same bytes given again are one entry with a count,
  * and that no entry outlives the events.
  */
+import type { UntrustedSpan } from "../context/plain-text.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { StoreDatabase } from "./database.ts";
@@ -18,6 +19,10 @@ export interface LedgerNote {
   readonly source: string;
   /** The bytes; null when what was given is told by its events alone. */
   readonly text: string | null;
+  /** Where in `text` stand characters that strangers wrote. */
+  readonly untrustedSpans: readonly UntrustedSpan[];
+  /** What the owner wrote; null when it was no turn, or it is not kept. */
+  readonly ownerText: string | null;
   readonly tokens: number;
   readonly eventIds: readonly number[];
   readonly reasons: readonly string[];
@@ -27,6 +32,14 @@ export interface LedgerNote {
 export interface LedgerEntry extends LedgerNote {
   readonly id: number;
   /** When these bytes were given first and last, and how often. */
+  readonly firstUs: number;
+  readonly lastUs: number;
+  readonly times: number;
+}
+
+/** A client as the entries name it, and how often it was given something. */
+export interface LedgerClient {
+  readonly client: string;
   readonly firstUs: number;
   readonly lastUs: number;
   readonly times: number;
@@ -61,6 +74,8 @@ export interface Ledger {
     readonly entries: readonly LedgerEntry[];
     readonly truncated: boolean;
   };
+  /** Every client that the entries name, with when it was given something and how often. */
+  readonly clients: () => readonly LedgerClient[];
   /** Counts (`dryRun`) or removes the entries that a selection names. */
   readonly forget: (selection: LedgerSelection, dryRun: boolean) => number;
   /** See `expireLedger`. */
@@ -85,14 +100,18 @@ const EXPIRE_EVERY_US = 3_600_000_000;
 
 export function openLedger({ database, clock, log }: OpenLedgerOptions): Ledger {
   const add = database.prepare<{ id: number }>(
-    `INSERT INTO ledger(first_us, last_us, times, client, session, form, intent, source, text, tokens, event_ids, reasons)
-      VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    `INSERT INTO ledger(first_us, last_us, times, client, session, form, intent, source, text, tokens, event_ids, reasons, untrusted, owner_text)
+      VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
   );
   const again = database.prepare("UPDATE ledger SET last_us = ?, times = times + ? WHERE id = ?");
   const drop = database.prepare("DELETE FROM ledger WHERE id = ?");
   const select = database.prepare<LedgerRow>(
     `${SELECT_ENTRY} WHERE last_us >= ? AND first_us <= ? AND client IS coalesce(?, client)
       ORDER BY last_us DESC, id DESC LIMIT ?`,
+  );
+  const clients = database.prepare<LedgerClient>(
+    `SELECT client, min(first_us) AS firstUs, max(last_us) AS lastUs, sum(times) AS times
+       FROM ledger WHERE client IS NOT NULL GROUP BY client`,
   );
   const after = database.prepare<LedgerRow>(
     `${SELECT_ENTRY} WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
@@ -129,6 +148,8 @@ export function openLedger({ database, clock, log }: OpenLedgerOptions): Ledger 
       note.tokens,
       JSON.stringify(note.eventIds),
       JSON.stringify(note.reasons),
+      JSON.stringify(note.untrustedSpans.flatMap(({ start, end }) => [start, end])),
+      note.ownerText,
     );
     if (row !== undefined) newest.set(who, { id: row.id, key, lastUs });
     if (newest.size > MAX_CLIENTS) newest.clear();
@@ -197,6 +218,7 @@ export function openLedger({ database, clock, log }: OpenLedgerOptions): Ledger 
         note.source,
         note.text,
         note.text === null ? note.eventIds : null,
+        note.ownerText,
       ]);
       const last = waiting.at(-1);
       // A status line that polls gets the same bytes many times in one moment.
@@ -217,6 +239,10 @@ export function openLedger({ database, clock, log }: OpenLedgerOptions): Ledger 
       flush();
       const rows = select.all(fromUs, toUs, client ?? null, limit + 1);
       return { entries: rows.slice(0, limit).map(toEntry), truncated: rows.length > limit };
+    },
+    clients: () => {
+      flush();
+      return clients.all();
     },
     forget: (selection, dryRun) => {
       flush();
@@ -276,10 +302,12 @@ interface LedgerRow {
   readonly tokens: number;
   readonly event_ids: string;
   readonly reasons: string;
+  readonly untrusted: string;
+  readonly owner_text: string | null;
 }
 
 const SELECT_ENTRY =
-  "SELECT id, first_us, last_us, times, client, session, form, intent, source, text, tokens, event_ids, reasons FROM ledger";
+  "SELECT id, first_us, last_us, times, client, session, form, intent, source, text, tokens, event_ids, reasons, untrusted, owner_text FROM ledger";
 
 function toEntry(row: LedgerRow): LedgerEntry {
   return {
@@ -293,10 +321,21 @@ function toEntry(row: LedgerRow): LedgerEntry {
     intent: row.intent,
     source: row.source,
     text: row.text,
+    untrustedSpans: parseSpans(row.untrusted),
+    ownerText: row.owner_text,
     tokens: row.tokens,
     eventIds: parseList(row.event_ids).filter((id) => typeof id === "number"),
     reasons: parseList(row.reasons).filter((reason) => typeof reason === "string"),
   };
+}
+
+/** Starts and ends by turns. */
+function parseSpans(json: string): readonly UntrustedSpan[] {
+  const edges = parseList(json).filter((edge) => typeof edge === "number");
+  return edges.flatMap((start, index) => {
+    const end = edges[index + 1];
+    return index % 2 === 1 || end === undefined ? [] : [{ start, end }];
+  });
 }
 
 function parseList(json: string): readonly unknown[] {
@@ -311,7 +350,8 @@ function isSelected(entry: LedgerEntry, selection: LedgerSelection): boolean {
   if (entry.form !== "events" && entry.eventIds.some((id) => eventIds.has(id))) return true;
   if (span === null && holds === null) return false;
   if (span !== null && !(entry.firstUs < span.toUs && entry.lastUs >= span.fromUs)) return false;
-  const texts = [entry.text, entry.client, entry.session, ...entry.reasons];
+  const { text, ownerText, client, session, reasons } = entry;
+  const texts = [text, ownerText, client, session, ...reasons];
   return holds === null || texts.some((text) => text !== null && holds(text));
 }
 

@@ -12,6 +12,8 @@ export interface DayPart {
 }
 
 export interface LocalDays {
+  /** The whole local day around an instant. */
+  readonly rangeAt: (atUs: number, timeZone: string) => DayPart;
   /** The local day of an instant in an IANA zone. An unknown zone counts as UTC. */
   readonly dayAt: (atUs: number, timeZone: string) => number;
   /** The span cut at the local midnights of a zone, in order. Empty for an empty span. */
@@ -40,6 +42,7 @@ export function createLocalDays(): LocalDays {
   };
 
   return {
+    rangeAt: dayRange,
     dayAt: (atUs, timeZone) => dayRange(atUs, timeZone).localDay,
     parts: (fromUs, toUs, timeZone) => {
       const parts: DayPart[] = [];

@@ -178,4 +178,9 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX event_kind;
   CREATE INDEX event_kind ON event(label_id & 15, start_us, label_id) WHERE label_id & 15 <> 0;
   `,
+  `
+  -- Where in the text strangers' characters stand, as a JSON list of starts and ends by turns; what the owner wrote.
+  ALTER TABLE ledger ADD COLUMN untrusted TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE ledger ADD COLUMN owner_text TEXT;
+  `,
 ];

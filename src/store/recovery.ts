@@ -168,9 +168,11 @@ function copyMissingRows(source: StoreDatabase, fresh: StoreDatabase): void {
       for (const row of source
         .prepare<Record<string, SqlValue>>(`SELECT * FROM ${table}`)
         .iterate()) {
+        // By their names: a backup of an older program has fewer columns.
+        const names = Object.keys(row).join(", ");
         const values = Object.values(row);
         const places = values.map(() => "?").join(", ");
-        fresh.prepare(`INSERT OR IGNORE INTO ${table} VALUES(${places})`).run(...values);
+        fresh.prepare(`INSERT OR IGNORE INTO ${table}(${names}) VALUES(${places})`).run(...values);
       }
     });
   }

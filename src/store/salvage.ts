@@ -79,7 +79,7 @@ function createTakers(fresh: StoreDatabase, nowUs: number): readonly Taker[] {
   const bucketEvent = fresh.prepare("INSERT OR IGNORE INTO bucket_event VALUES(?, ?, ?, ?, ?)");
   const bucketSetting = fresh.prepare("INSERT OR IGNORE INTO bucket_setting VALUES(?, ?)");
   const ledger = fresh.prepare(
-    "INSERT OR IGNORE INTO ledger VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT OR IGNORE INTO ledger VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
   // A clock may have run ahead for a while; years ahead it is damage.
   const isInstant = (us: number): boolean => us > 0 && us < nowUs + 400 * DAY_US;
@@ -166,12 +166,17 @@ function createTakers(fresh: StoreDatabase, nowUs: number): readonly Taker[] {
     ({ rowid, values }) => {
       const [alias, firstUs, lastUs, times, client, session, form, intent, source, text, tokens] =
         values;
-      if (rowid === null || values.length !== 13 || alias !== null) return false;
+      // Rows of the time before the last two columns lack them.
+      const [untrusted, ownerText] = values.length === 13 ? ["[]", null] : values.slice(13);
+      if (rowid === null || ![13, 15].includes(values.length) || alias !== null) return false;
+      if (!isJson(untrusted) || !isTextOrNull(ownerText)) return false;
       if (![firstUs, lastUs, times, tokens].every(isCount)) return false;
       if (![client, session, text].every(isTextOrNull)) return false;
-      if (![form, intent, source, ...values.slice(11)].every((value) => typeof value === "string"))
+      if (
+        ![form, intent, source, ...values.slice(11, 13)].every((value) => typeof value === "string")
+      )
         return false;
-      ledger.run(rowid, ...values.slice(1));
+      ledger.run(rowid, ...values.slice(1, 13), untrusted, ownerText);
       return true;
     },
   ];

@@ -3,6 +3,10 @@
  * drawn and not on how much was recorded, and holes in the record that are told apart from quiet.
  */
 import type { EventKind } from "../capture/events.ts";
+import { ActivityError } from "../errors.ts";
+import type { StoreDatabase } from "./database.ts";
+import { KIND_CODES, KIND_MASK } from "./documents.ts";
+import { clusterStretches, fillBuckets, type Drawn, type Stretch } from "./thinning.ts";
 
 export interface TimelineRequest {
   /** `[fromUs, toUs)`, microseconds since 1970 UTC. */
@@ -30,7 +34,8 @@ export interface TimelineSpan {
   readonly kind: EventKind;
   /**
    * `idle`: "away" or "passive". `gap`: its reason ("paused", "source-lost", "filtered", "stalled",
-   * "not-running"), or "unrecorded" for the time before the first event of all. `media`: "playing". Else null.
+   * "not-running"), or "expired" for the time of which only the daily totals are kept, or "unrecorded" for the time
+   * before the first event of all. `media`: "playing". Else null.
    */
   readonly state: string | null;
   /** Application or player; null for presence and gaps, and for a mixture of more than can be told. */
@@ -68,4 +73,340 @@ export interface TimelineAnswer {
   readonly firstUs: number | null;
   /** Up to when the record goes: what lies behind is not known yet. Null when nothing was ever recorded. */
   readonly lastUs: number | null;
+}
+
+/** What the asker knows and the database does not yet: which events go on, and what time it is. */
+export interface Running {
+  readonly ids: readonly number[];
+  readonly nowUs: number;
+}
+
+/** @throws ActivityError `bad_request` when the range is empty or the limit out of bounds */
+export function readTimeline(
+  database: StoreDatabase,
+  request: TimelineRequest,
+  running: Running,
+): TimelineAnswer {
+  const { fromUs, toUs, maxSpans = DEFAULT_SPANS, lanes = LANES } = request;
+  checkRequest(request, maxSpans);
+  // One more than the stretches between them begin.
+  const resolutionUs = Math.ceil((toUs - fromUs) / (maxSpans - 1));
+  const frame = { fromUs, toUs, resolutionUs };
+  const edges = readEdges(database, running);
+  const draw = {
+    focus: () => drawWindows(database, frame, running, true),
+    documents: () => drawWindows(database, frame, running, false),
+    tabs: () => drawKinds(database, frame, running, ["tab", "editor"]),
+    presence: () => drawKinds(database, frame, running, ["idle", "lock", "sleep"]),
+    media: () => drawKinds(database, frame, running, ["media"]),
+    gaps: () => [...before(frame, edges), ...drawKinds(database, frame, running, ["gap"])],
+  };
+  const drawn = LANES.filter((id) => lanes.includes(id)).map((id) => ({ id, spans: draw[id]() }));
+  return {
+    fromUs,
+    toUs,
+    resolutionUs: drawn.some(({ spans }) => spans.some(({ merged }) => merged > 1))
+      ? resolutionUs
+      : 0,
+    lanes: drawn.map(({ id, spans }) => ({
+      id,
+      spans,
+      merged: spans.reduce((sum, { merged }) => sum + (merged > 1 ? merged : 0), 0),
+    })),
+    firstUs: edges.firstUs,
+    lastUs: edges.lastUs,
+  };
+}
+
+const LANES = ["focus", "documents", "tabs", "presence", "media", "gaps"] as const;
+const DEFAULT_SPANS = 1000;
+const FEWEST_SPANS = 10;
+const MOST_SPANS = 10_000;
+/** Beyond this an event stands in the index `event_long`. Part of the schema. */
+const LONG_US = 3_600_000_000;
+/** From here on visits are drawn, in which interruptions below it are bridged. */
+const VISITS_FROM_US = 90_000_000;
+/** No visit is believed to reach further back than this before the range. */
+const REACH_US = 12 * 3_600_000_000;
+/** Windows of one application that follow each other within this are one stretch of focus. */
+const FOLLOWS_US = 1_000_000;
+
+interface Frame {
+  readonly fromUs: number;
+  readonly toUs: number;
+  readonly resolutionUs: number;
+}
+
+interface Edges {
+  readonly firstUs: number | null;
+  readonly lastUs: number | null;
+  /** When the first of the daily totals began: what lies between it and the first event has expired. */
+  readonly totalsUs: number | null;
+}
+
+function checkRequest({ fromUs, toUs }: TimelineRequest, maxSpans: number): void {
+  if (!(toUs > fromUs)) {
+    throw new ActivityError(
+      "bad_request",
+      `The range ends (${toUs}) before it begins (${fromUs}).`,
+      "Give fromUs below toUs.",
+    );
+  }
+  if (!Number.isSafeInteger(maxSpans) || maxSpans < FEWEST_SPANS || maxSpans > MOST_SPANS) {
+    throw new ActivityError(
+      "bad_request",
+      `Cannot draw ${maxSpans} spans.`,
+      `Give maxSpans from ${FEWEST_SPANS} to ${MOST_SPANS}.`,
+    );
+  }
+}
+
+function readEdges(database: StoreDatabase, running: Running): Edges {
+  const first = database
+    .prepare<{ us: number }>("SELECT start_us AS us FROM event ORDER BY start_us LIMIT 1")
+    .get();
+  // The longest of the newest may end last.
+  const last = database
+    .prepare<{ us: number | null }>(
+      `SELECT max(start_us + duration_us) AS us FROM
+         (SELECT start_us, duration_us FROM event ORDER BY start_us DESC LIMIT 64)`,
+    )
+    .get();
+  const totals = database.prepare<{ us: number | null }>("SELECT min(first_us) AS us FROM day");
+  const lastUs = last?.us ?? null;
+  return {
+    firstUs: first?.us ?? null,
+    lastUs: lastUs !== null && running.ids.length > 0 ? Math.max(lastUs, running.nowUs) : lastUs,
+    totalsUs: totals.get()?.us ?? null,
+  };
+}
+
+/** What of the range lies before the first event. */
+function before({ fromUs, toUs }: Frame, { firstUs, totalsUs }: Edges): readonly TimelineSpan[] {
+  const recordedUs = firstUs ?? Number.MAX_SAFE_INTEGER;
+  const keptUs = Math.min(totalsUs ?? recordedUs, recordedUs);
+  return [
+    gapSpan("unrecorded", fromUs, Math.min(toUs, keptUs)),
+    gapSpan("expired", Math.max(fromUs, keptUs), Math.min(toUs, recordedUs)),
+  ].flat();
+}
+
+function gapSpan(state: string, startUs: number, endUs: number): readonly TimelineSpan[] {
+  if (endUs <= startUs) return [];
+  const nothing = { app: null, label: null, place: null, documentId: null };
+  return [{ startUs, endUs, kind: "gap", state, ...nothing, activeUs: endUs - startUs, merged: 1 }];
+}
+
+interface StretchRow {
+  readonly startUs: number;
+  readonly endUs: number;
+  readonly labelId: number;
+  readonly documentId: number | null;
+}
+
+/** Window time by document, or by the application of each. */
+function drawWindows(
+  database: StoreDatabase,
+  frame: Frame,
+  running: Running,
+  byApplication: boolean,
+): readonly TimelineSpan[] {
+  const keys = byApplication ? readApplications(database) : null;
+  const keyOf = (documentId: number): number => keys?.ofDocument.get(documentId) ?? documentId;
+  const drawn =
+    frame.resolutionUs >= VISITS_FROM_US
+      ? fillBuckets(visits(database, frame, keyOf), frame)
+      : clusterStretches(windows(database, frame, running, keyOf), frame, {
+          followsUs: byApplication ? FOLLOWS_US : 0,
+          areApart: true,
+        });
+  if (keys !== null) {
+    return drawn.map((span) => toSpan(span, "window", null, { app: keys.names[span.key] ?? null }));
+  }
+  const documents = readDocuments(database, drawn);
+  return drawn.map((span) => toSpan(span, "window", null, documents.get(span.key) ?? null));
+}
+
+/** A small number for each application, since numbers are counted faster than texts. */
+function readApplications(database: StoreDatabase): {
+  readonly ofDocument: ReadonlyMap<number, number>;
+  readonly names: readonly string[];
+} {
+  const rows = database.prepare<{ id: number; app: string }>(
+    "SELECT id, app FROM document WHERE kind = 'window'",
+  );
+  const numbers = new Map<string, number>();
+  const ofDocument = new Map<number, number>();
+  for (const { id, app } of rows.all()) {
+    const number = numbers.get(app) ?? numbers.size;
+    numbers.set(app, number);
+    ofDocument.set(id, number);
+  }
+  return { ofDocument, names: [...numbers.keys()] };
+}
+
+function* visits(
+  database: StoreDatabase,
+  { fromUs, toUs }: Frame,
+  keyOf: (documentId: number) => number,
+): Generator<Stretch> {
+  const rows = database.prepare<{
+    startUs: number;
+    endUs: number;
+    activeUs: number;
+    documentId: number;
+  }>(
+    `SELECT start_us AS startUs, start_us + span_us AS endUs, active_us AS activeUs, document_id AS documentId
+       FROM visit WHERE start_us >= ? AND start_us < ? AND start_us + span_us > ?`,
+  );
+  for (const row of rows.iterate(fromUs - REACH_US, toUs, fromUs)) {
+    yield { ...row, key: keyOf(row.documentId) };
+  }
+}
+
+function* windows(
+  database: StoreDatabase,
+  frame: Frame,
+  running: Running,
+  keyOf: (documentId: number) => number,
+): Generator<Stretch> {
+  for (const { startUs, endUs, documentId } of readRows(database, frame, running, "window")) {
+    if (documentId === null) continue;
+    yield { startUs, endUs, activeUs: endUs - startUs, key: keyOf(documentId) };
+  }
+}
+
+/** Rows of one kind that meet the range, by start, clipped to it. */
+function* readRows(
+  database: StoreDatabase,
+  { fromUs, toUs }: Frame,
+  running: Running,
+  kind: EventKind,
+): Generator<StretchRow> {
+  const isKind =
+    kind === "window"
+      ? "event.label_id & 15 = 0"
+      : `event.label_id & 15 = ${KIND_CODES[kind]} AND event.label_id & 15 <> 0`;
+  const select = `SELECT event.start_us AS startUs, event.start_us + event.duration_us AS endUs,
+      event.label_id AS labelId, label.document_id AS documentId
+    FROM event JOIN label ON label.id = event.label_id WHERE ${isKind}`;
+  const long = database.prepare<StretchRow>(
+    `${select} AND event.duration_us > ${LONG_US} AND event.start_us < ? ORDER BY event.start_us`,
+  );
+  const near = database.prepare<StretchRow>(
+    `${select} AND event.start_us >= ? AND event.start_us < ? ORDER BY event.start_us`,
+  );
+  const goesOn = new Set(running.ids);
+  for (const rows of [
+    // Those that begin long before the range are few, and found through an index of their own.
+    long.iterate(fromUs - LONG_US),
+    near.iterate(fromUs - LONG_US, toUs),
+  ]) {
+    for (const row of rows) {
+      const endUs = goesOn.has(row.startUs) ? Math.max(row.endUs, running.nowUs) : row.endUs;
+      const startUs = Math.max(row.startUs, fromUs);
+      // What lasted no time cannot be drawn.
+      if (endUs > startUs) yield { ...row, startUs, endUs: Math.min(endUs, toUs) };
+    }
+  }
+}
+
+/** Events of rarer kinds, each kind by itself where several can be at once. */
+function drawKinds(
+  database: StoreDatabase,
+  frame: Frame,
+  running: Running,
+  kinds: readonly EventKind[],
+): readonly TimelineSpan[] {
+  const states = createStates(database);
+  const drawn = kinds.flatMap((kind) => {
+    const stretches = [...readRows(database, frame, running, kind)].flatMap(
+      ({ startUs, endUs, labelId, documentId }): Stretch[] => {
+        const state = states.of(labelId);
+        // A player that stands still plays nothing.
+        if (kind === "media" && state === null) return [];
+        const key = documentId ?? states.keyOf(kind, state);
+        return [{ startUs, endUs, activeUs: endUs - startUs, key }];
+      },
+    );
+    const areApart = kind !== "media" && kind !== "tab" && kind !== "editor";
+    return clusterStretches(stretches, frame, { followsUs: 0, areApart }).map((span) => ({
+      ...span,
+      kind,
+    }));
+  });
+  const documents = readDocuments(database, drawn);
+  return drawn
+    .map((span) => {
+      const document = span.key < 0 ? null : (documents.get(span.key) ?? null);
+      const state = span.kind === "media" ? "playing" : states.ofKey(span.key);
+      return toSpan(span, span.kind, state, document);
+    })
+    .sort((a, b) => a.startUs - b.startUs);
+}
+
+/** What labels say beside their document: the state of an idle time, the reason of a gap, whether media play. */
+function createStates(database: StoreDatabase): {
+  readonly of: (labelId: number) => string | null;
+  /** A key below 0, unlike those of documents, for a kind in a state. */
+  readonly keyOf: (kind: EventKind, state: string | null) => number;
+  readonly ofKey: (key: number) => string | null;
+} {
+  const read = database.prepare<{ state: string | null }>(
+    `SELECT CASE id & ${KIND_MASK} WHEN ${KIND_CODES.idle} THEN facts ->> '$.state'
+        WHEN ${KIND_CODES.gap} THEN facts ->> '$.reason'
+        WHEN ${KIND_CODES.media} THEN CASE facts ->> '$.playing' WHEN 1 THEN 'playing' END END AS state
+       FROM label WHERE id = ?`,
+  );
+  const known = new Map<number, string | null>();
+  const keys: { readonly kind: EventKind; readonly state: string | null }[] = [];
+  return {
+    of: (labelId) => {
+      if (!known.has(labelId)) known.set(labelId, read.get(labelId)?.state ?? null);
+      return known.get(labelId) ?? null;
+    },
+    keyOf: (kind, state) => {
+      const at = keys.findIndex((key) => key.kind === kind && key.state === state);
+      return -1 - (at < 0 ? keys.push({ kind, state }) - 1 : at);
+    },
+    ofKey: (key) => keys[-1 - key]?.state ?? null,
+  };
+}
+
+interface DrawnDocument {
+  readonly id: number;
+  readonly app: string;
+  readonly title: string | null;
+  readonly place: string | null;
+}
+
+function readDocuments(
+  database: StoreDatabase,
+  drawn: readonly Drawn[],
+): ReadonlyMap<number, DrawnDocument> {
+  const ids = new Set(drawn.map(({ key }) => key));
+  const rows = database.prepare<DrawnDocument>(
+    "SELECT id, app, title, place FROM document WHERE id IN (SELECT value FROM json_each(?))",
+  );
+  return new Map(rows.all(JSON.stringify([...ids])).map((row) => [row.id, row]));
+}
+
+function toSpan(
+  { startUs, endUs, activeUs, merged }: Drawn,
+  kind: EventKind,
+  state: string | null,
+  document: ({ readonly app: string | null } & Partial<Omit<DrawnDocument, "app">>) | null,
+): TimelineSpan {
+  return {
+    startUs,
+    endUs,
+    kind,
+    state,
+    app: document?.app ?? null,
+    label: document?.title ?? null,
+    place: document?.place ?? null,
+    documentId: document?.id ?? null,
+    activeUs,
+    merged,
+  };
 }

@@ -28,7 +28,7 @@ const TABLES: readonly {
     name: "ledger",
     key: "id",
     columns:
-      "first_us last_us times client session form intent source text tokens event_ids reasons".split(
+      "first_us last_us times client session form intent source text tokens event_ids reasons untrusted owner_text".split(
         " ",
       ),
   },

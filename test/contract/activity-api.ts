@@ -273,6 +273,173 @@ export function describeActivityApi(name: string, open: () => Promise<Subject>):
       expect(truncated).toBe(false);
     });
 
+    test("the ledger tells what the owner wrote, and where strangers' characters stand in what was given for it", async () => {
+      const { api, change } = await open();
+      await change();
+      const turn = await api.composeTurn({
+        session: "s",
+        ownerText: "what am I at? my key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD",
+        form: "exact",
+        client: "contract",
+      });
+      const { entries } = await api.ledger({ client: "contract" });
+      const [entry] = entries;
+      expect(entry?.ownerText).toBe("what am I at? my key is [secret]");
+      expect(entry?.text).toBe(turn.modelText.slice(0, turn.injectedLength));
+      expect(entry?.untrustedSpans).toEqual(turn.untrustedSpans);
+      expect(entry?.untrustedSpans).not.toEqual([]);
+      const gone = await api.forget({ match: "what am I at?" });
+      expect(gone.ledgerEntries).toBe(1);
+      expect(gone.proof?.foundIn).toEqual([]);
+      expect((await api.ledger({ client: "contract" })).entries).toEqual([]);
+    });
+
+    test("a timeline tells windows, presence and where the record begins", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const range = { fromUs: 900e6, toUs: 2200e6 };
+      const { lanes, firstUs, resolutionUs } = await api.timeline(range);
+      const told = lanes.map(({ id, spans }) => [
+        id,
+        spans.map(({ startUs, endUs, app, state }) => [startUs, endUs, app ?? state]),
+      ]);
+      const focus = [
+        [1000e6, 1100e6, "Editor"],
+        [2000e6, 2100e6, "Browser"],
+      ];
+      expect(told).toEqual([
+        ["focus", focus],
+        ["documents", focus],
+        ["tabs", []],
+        ["presence", [[1500e6, 1600e6, "away"]]],
+        ["media", []],
+        ["gaps", [[900e6, 1000e6, "unrecorded"]]],
+      ]);
+      expect(firstUs).toBe(1000e6);
+      expect(resolutionUs).toBe(0);
+      const some = await api.timeline({ ...range, lanes: ["gaps", "focus"] });
+      expect(some.lanes.map(({ id }) => id)).toEqual(["focus", "gaps"]);
+    });
+
+    test("totals tell what time went to, the largest first", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const range = { fromUs: 1040e6, toUs: 3000e6 };
+      const whole = { app: null, place: null, documentId: null };
+      expect(await api.totals({ ...range, by: "application" })).toEqual({
+        totals: [
+          { ...whole, label: "Browser", activeUs: 100e6 },
+          { ...whole, label: "Editor", activeUs: 60e6 },
+        ],
+        activeUs: 160e6,
+        rest: { activeUs: 0, count: 0 },
+        withoutUs: 0,
+        fromDayTotals: false,
+      });
+      const { totals, withoutUs } = await api.totals({ ...range, by: "host" });
+      expect(totals).toEqual([{ ...whole, label: "docs.example.com", activeUs: 100e6 }]);
+      expect(withoutUs).toBe(60e6);
+    });
+
+    test("days tell hours, and a day without a record from a day without activity", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const { days, timeZone } = await api.days({ fromDay: "1970-01-01", toDay: "1970-01-02" });
+      expect(timeZone).toBe("Europe/Berlin");
+      expect(days.map(({ day, activeUs }) => [day, activeUs])).toEqual([
+        ["1970-01-01", 200e6],
+        ["1970-01-02", null],
+      ]);
+      // At one o'clock in Berlin the first hour of 1970 began by UTC.
+      expect(days[0]?.hours[1]).toBe(200e6);
+    });
+
+    test.each([
+      ["a timeline", (api: ActivityApi) => api.timeline({ fromUs: 2, toUs: 1 })],
+      ["totals", (api: ActivityApi) => api.totals({ fromUs: 2, toUs: 1, by: "host" })],
+      ["days", (api: ActivityApi) => api.days({ fromDay: "2026-11-02", toDay: "2026-11-01" })],
+      ["a day", (api: ActivityApi) => api.days({ fromDay: "2026-13-01", toDay: "2026-13-01" })],
+    ])("%s that is no range is a bad request", async (_, ask) => {
+      const { api } = await open();
+      const error = await failureOf(ask(api));
+      expect(error.code).toBe("bad_request");
+      expect(error.hint).not.toBe("");
+    });
+
+    test("the rules in force are told, and tried on a window without a trace", async () => {
+      const { api } = await open();
+      const { lines } = await api.rules();
+      expect(lines).toContain("Your rules");
+      const dropped = await api.testRule({ app: "KeePassXC", title: "Passwords" });
+      expect(dropped).toMatchObject({ verdict: "drop", stored: null });
+      expect(dropped.rule).not.toBeNull();
+      const kept = await api.testRule({
+        app: "Code",
+        title: "a.ts",
+        url: "https://a.example/x?y=1",
+      });
+      expect(kept).toMatchObject({
+        verdict: "keep",
+        rule: null,
+        stored: { app: "Code", title: "a.ts", place: "a.example/x" },
+      });
+      expect((await api.ledger({})).entries).toEqual([]);
+      expect((await api.status()).notes).toEqual([]);
+    });
+
+    test("a client that is refused gets nothing until it is allowed again", async () => {
+      const { api, change } = await open();
+      await change();
+      await api.context({ form: "exact", client: "tool/1.0 (linux)" });
+      const { clients } = await api.clients();
+      expect(clients).toMatchObject([
+        { client: "tool", access: "allowed", times: 1, revokedUs: null },
+      ]);
+      const refused = await api.setClient({ client: "tool", access: "revoked" });
+      expect(refused.clients).toMatchObject([{ client: "tool", access: "revoked", times: 1 }]);
+      const client = "tool/2.0";
+      const range = { fromUs: 0, toUs: 1 };
+      const asks = [
+        () => api.context({ form: "exact", client }),
+        () => api.composeTurn({ session: "a", ownerText: "hi", client }),
+        () => api.composeParts({ session: "a", parts: [], client }),
+        () => api.events({ ...range, client }),
+        () => api.search({ q: "a", client }),
+        () => api.timeline({ ...range, client }),
+        () => api.totals({ ...range, by: "host", client }),
+        () => api.days({ fromDay: "2026-11-01", toDay: "2026-11-01", client }),
+        () => api.forget({ match: "a", dryRun: true, examples: 1, client }),
+        () => api.watch({ client })[Symbol.asyncIterator]().next(),
+      ];
+      for (const ask of asks) {
+        const error = await failureOf(ask());
+        expect(error.code).toBe("client_revoked");
+        expect(error.hint).toContain("activityd clients allow tool");
+      }
+      expect((await api.context({ form: "exact", client: "other" })).block).not.toBeNull();
+      await api.setClient({ client: "tool", access: "allowed" });
+      expect((await api.context({ form: "exact", client })).block).not.toBeNull();
+    });
+
+    test("what reads the record in another form stands in the ledger", async () => {
+      const { api, recordThree } = await open();
+      await recordThree();
+      const range = { fromUs: 0, toUs: 3000e6, client: "contract" };
+      await api.timeline(range);
+      await api.totals({ ...range, by: "project" });
+      await api.days({ fromDay: "1970-01-01", toDay: "1970-01-01", client: "contract" });
+      const { entries } = await api.ledger({ client: "contract" });
+      expect(entries.map(({ form }) => form)).toEqual(["days", "totals", "timeline"]);
+      for (const { reasons } of entries) expect(reasons.join(" ")).toContain("1970-01-01");
+    });
+
+    test("where no page is served, a link to it is refused with what to do", async () => {
+      const { api } = await open();
+      const error = await failureOf(api.openPage());
+      expect(error.code).toBe("page_unavailable");
+      expect(error.hint).not.toBe("");
+    });
+
     test("closing ends the watches", async () => {
       const { api } = await open();
       let messages = 0;

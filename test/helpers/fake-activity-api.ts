@@ -1,6 +1,7 @@
 /** An `ActivityApi` without capture or store: what it shows is what a test put in. */
 import type {
   ActivityApi,
+  ClientUse,
   ContextAnswer,
   SearchHit,
   LedgerEntry,
@@ -30,6 +31,7 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
   let block: string | null = null;
   let changes = 1;
   const given: LedgerEntry[] = [];
+  const refused = new Set<string>();
   let paused: PauseAnswer["paused"] = null;
   let closed = false;
 
@@ -85,6 +87,9 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
     watching: () => wakes.size,
     status: async () => ({ ...STATUS, paused }),
     context: async (request) => {
+      if (refused.has(request.client ?? "")) {
+        throw new ActivityError("client_revoked", "The owner refuses it.", "Allow it again.");
+      }
       if (request.form === "digest" && request.turn === undefined) {
         throw new ActivityError("bad_request", "A digest needs a turn.", "Give the owner's turn.");
       }
@@ -101,6 +106,8 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
         text: block,
         tokens,
         eventIds: [],
+        untrustedSpans: [],
+        ownerText: request.turn ?? null,
         reasons: ["a test asked"],
       });
       const silent = request.form === "auto" && !(request.turn ?? "").includes("working");
@@ -189,11 +196,31 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
       entries: given.filter((entry) => client === undefined || entry.client === client),
       truncated: false,
     }),
+    timeline: notHere,
+    totals: notHere,
+    days: notHere,
+    rules: notHere,
+    testRule: notHere,
+    clients: async () => ({ clients: [...refused].map(refusedClient) }),
+    setClient: async ({ client, access }) => {
+      if (access === "revoked") refused.add(client);
+      else refused.delete(client);
+      return { clients: [...refused].map(refusedClient) };
+    },
+    openPage: notHere,
     close: async () => {
       closed = true;
       for (const wake of wakes) wake();
     },
   };
+}
+
+function refusedClient(client: string): ClientUse {
+  return { client, access: "revoked", firstUs: null, lastUs: null, times: 0, revokedUs: NOW_US };
+}
+
+async function notHere(): Promise<never> {
+  throw new ActivityError("internal", "What a test put in says nothing of this.");
 }
 
 const NOW_US = Date.parse("2026-11-27T15:12:00Z") * 1000;

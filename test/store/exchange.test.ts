@@ -3,7 +3,7 @@ import type { EventFacts } from "../../src/capture/events.ts";
 import { silentLog } from "../../src/log.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { createExchangeImporter, exportLines } from "../../src/store/exchange.ts";
-import { openSearch } from "../../src/store/search.ts";
+import { openReadings } from "../../src/store/readings.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { storable } from "../helpers/storable.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
@@ -16,7 +16,7 @@ describe("an import", () => {
     const store = openStore();
     const importer = createExchangeImporter(HEADER, store, admit);
     for (let n = 0; n < 700; n += 1) importer.take(line(n));
-    const search = openSearch(store.database.path);
+    const search = openReadings(store.database.path);
     expect((await search.search({ q: "title 499" })).hits).toHaveLength(1);
     expect((await search.search({ q: "title 650" })).hits).toEqual([]);
     expect(importer.finish()).toMatchObject({ added: 700 });

@@ -35,6 +35,8 @@ function note(text: string, rest: Partial<LedgerNote> = {}): LedgerNote {
     intent: "now",
     source: "rules",
     text,
+    untrustedSpans: [],
+    ownerText: null,
     tokens: 12,
     eventIds: [1, 2],
     reasons: ["it is so now"],

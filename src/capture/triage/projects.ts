@@ -5,7 +5,7 @@
  * but the names themselves.
  */
 import type { ActivityHistory, HistoryDocument } from "../../store/history.ts";
-import { directoryProject, titleParts } from "../titles.ts";
+import { directoryProject, repositoryOf, titleParts } from "../titles.ts";
 import { documentKind, type DocumentKind } from "./document-kinds.ts";
 import { foldWord, foldedWords } from "./words.ts";
 
@@ -160,11 +160,8 @@ function addBins(bins: number[], startUs: number, endUs: number): void {
 function projectName(document: HistoryDocument, kind: DocumentKind): string | null {
   const title = document.title ?? "";
   switch (kind) {
-    case "page": {
-      const repository =
-        /^(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org)\/[^/]+\/(?<name>[^/]+)/u;
-      return repository.exec(document.place ?? "")?.groups?.["name"] ?? null;
-    }
+    case "page":
+      return repositoryOf(document.place ?? "");
     case "folder":
       // A file manager shows the name of the folder, sometimes its path.
       return /[/\\]/u.test(title) ? directoryProject(title) : directoryProject(`~/${title}`);

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { EventFacts } from "../../src/capture/events.ts";
 import { silentLog } from "../../src/log.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
-import { openSearch, type Search } from "../../src/store/search.ts";
+import { openReadings, type Readings } from "../../src/store/readings.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { storable } from "../helpers/storable.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
@@ -98,10 +98,10 @@ describe("a search", () => {
   });
 });
 
-function openBoth(): { store: EventStore; search: Search } {
+function openBoth(): { store: EventStore; search: Readings } {
   const clock = createFakeClock("2026-11-27T09:00:00Z");
   const store = openEventStore({ directory: createTempHome(), clock, log: silentLog });
-  const search = openSearch(store.database.path);
+  const search = openReadings(store.database.path);
   onTestFinished(() => {
     search.close();
     store.close();
@@ -124,6 +124,6 @@ function window(app: string, title: string, place: string | null = null): EventF
   };
 }
 
-async function titles(search: Search, q: string): Promise<readonly (string | null)[]> {
+async function titles(search: Readings, q: string): Promise<readonly (string | null)[]> {
   return (await search.search({ q })).hits.map(({ title }) => title);
 }
