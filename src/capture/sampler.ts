@@ -28,7 +28,8 @@ import { createRecorder, type OpenEvent, type Recorder } from "./recorder.ts";
 import type { Blindness, SourceKind, SourceResult } from "./sources/source.ts";
 import { createTitlePacer } from "./title-pacer.ts";
 
-const TICK_MS = 1_000;
+/** How much of a running event a kill may cost; each tick wakes a sleeping machine. */
+const TICK_MS = 2_500;
 const INPUT_POLL_MS = 5_000;
 const SYSTEM_POLL_MS = 30_000;
 /** Events drive the window source; a re-read finds what an event missed. */

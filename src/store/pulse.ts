@@ -1,7 +1,7 @@
 /**
  * The sign of life: a small file that says until when the open events were known to go on. It promises
  * that a killed process loses no more than the time since its last pulse, at the price of one small write
- * a second instead of a transaction.
+ * each time instead of a transaction.
  */
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import type { Log } from "../log.ts";
