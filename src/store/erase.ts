@@ -31,6 +31,8 @@ export interface Eraser {
   readonly rewrite: (
     changes: Iterable<{ readonly id: number; readonly facts: EventFacts }>,
   ) => Promise<ErasedCounts>;
+  /** Erases the text of labels, and what only they held, where no event of any device bears them any more. */
+  readonly sweep: (labelIds: ReadonlySet<number>) => Promise<Omit<ErasedCounts, "events">>;
   /** Erases every total of an application, also of days whose events have expired. */
   readonly totalsOf: (app: string) => void;
   /**
@@ -59,6 +61,10 @@ export function createEraser(parts: EraserParts): Eraser {
   const dropEvent = database.prepare("DELETE FROM event WHERE start_us = ?");
   const eventsFrom = database.prepare<{ start_us: number; label_id: number }>(
     "SELECT start_us, label_id FROM event WHERE start_us >= ? ORDER BY start_us LIMIT ?",
+  );
+  const remoteFrom = database.prepare<RemoteLabelRow>(
+    `SELECT device_key, start_us, label_id FROM remote_event
+      WHERE (device_key, start_us) > (?, ?) ORDER BY device_key, start_us LIMIT ?`,
   );
   const documentOfLabel = database.prepare<{ document_id: number | null }>(
     "SELECT document_id FROM label WHERE id = ?",
@@ -132,6 +138,15 @@ export function createEraser(parts: EraserParts): Eraser {
       const last = rows.at(-1);
       if (last === undefined || rows.length < ROWS_PER_STEP) break;
       fromUs = last.start_us + 1;
+      await nextTurn();
+    }
+    let from: RemoteLabelRow = { device_key: 0, start_us: 0, label_id: 0 };
+    while (unused.size > 0) {
+      const rows = remoteFrom.all(from.device_key, from.start_us, ROWS_PER_STEP);
+      for (const row of rows) unused.delete(row.label_id);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < ROWS_PER_STEP) break;
+      from = last;
       await nextTurn();
     }
     return unused;
@@ -209,13 +224,16 @@ export function createEraser(parts: EraserParts): Eraser {
       for (const row of changed) labels.add(row.label_id);
       await nextTurn();
     }
+    return { events, ...(await sweep(labels)) };
+  };
+
+  const sweep = async (labels: ReadonlySet<number>): Promise<Omit<ErasedCounts, "events">> => {
     const interned = documents.trackInterned();
     try {
       const unused = await unusedLabels(labels);
       // An event that came in behind the sweep, by an import or a clock set back, saves its label.
       for (const id of interned.seen) unused.delete(id);
-      const text = await dropText(unused);
-      return { events, ...text };
+      return await dropText(unused);
     } finally {
       interned.stop();
     }
@@ -229,6 +247,7 @@ export function createEraser(parts: EraserParts): Eraser {
         ({ id, facts }) => rewriteOne(id, facts),
         () => {},
       ),
+    sweep,
     totalsOf: (app) => {
       database.transaction(() => {
         settlement.settle();
@@ -260,6 +279,12 @@ interface EventRow {
   readonly label_id: number;
   readonly document_id: number | null;
   readonly time_zone: string;
+}
+
+interface RemoteLabelRow {
+  readonly device_key: number;
+  readonly start_us: number;
+  readonly label_id: number;
 }
 
 function* batches<T>(items: Iterable<T>, size: number): Generator<readonly T[]> {

@@ -8,6 +8,7 @@ import type { StoreDatabase } from "./database.ts";
 import { KIND_CODES, KIND_MASK, type Documents } from "./documents.ts";
 import { createSettlement, type Settlement } from "./settlement.ts";
 import type { Visits } from "./visits.ts";
+import { createZones } from "./zones.ts";
 
 /** What putting an event did: `present` when it was there already, `extended` when it only lasted longer. */
 export type PutResult = "added" | "extended" | "present";
@@ -48,13 +49,7 @@ export function createEventWriter(
        FROM event JOIN zone ON zone.id = zone_id JOIN label ON label.id = label_id
       WHERE event.start_us = ?`,
   );
-  const addZone = database.prepare(
-    `INSERT INTO zone(id, name, utc_offset_minutes)
-      VALUES((SELECT coalesce(max(id) + 1, 0) FROM zone), ?, ?) ON CONFLICT DO NOTHING`,
-  );
-  const findZone = database.prepare<{ id: number }>(
-    "SELECT id FROM zone WHERE name = ? AND utc_offset_minutes = ?",
-  );
+  const zoneId = createZones(database);
   const settlement = createSettlement(database, visits);
   const eventsFrom = database.prepare<MovableRow>(
     `SELECT event.start_us, event.start_us + duration_us AS end_us, label_id, zone_id,
@@ -67,17 +62,6 @@ export function createEventWriter(
       ORDER BY start_us DESC LIMIT 20000`,
   );
   const dropEvent = database.prepare("DELETE FROM event WHERE start_us = ?");
-
-  const zoneId = ({ timeZone, utcOffsetMinutes }: EventSpan): number => {
-    const known = findZone.get(timeZone, utcOffsetMinutes);
-    if (known !== undefined) return known.id;
-    addZone.run(timeZone, utcOffsetMinutes);
-    const added = findZone.get(timeZone, utcOffsetMinutes);
-    if (added === undefined) {
-      throw new ActivityError("internal", "A zone vanished as it was written.");
-    }
-    return added.id;
-  };
 
   const moveEnd = (id: number, row: EventRow, endUs: number): void => {
     if (row.end_us === endUs) return;

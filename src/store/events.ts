@@ -17,6 +17,7 @@ import { createEventWriter, type Placed, type PutResult } from "./event-writer.t
 import { isDamaged, isUnwritable } from "./failures.ts";
 import { openPulseFile, readPulse } from "./pulse.ts";
 import { recover, recoverIfDamaged, type RecoveryReport } from "./recovery.ts";
+import { createRemoteEvents, type RemoteEvents } from "./remote.ts";
 import { createVisits } from "./visits.ts";
 
 export interface EventStore {
@@ -60,6 +61,10 @@ export interface EventStore {
   readonly settle: () => void;
   /** Takes events out again. */
   readonly eraser: Eraser;
+  /** The events of other devices. Made when it is first asked for. */
+  readonly remote: () => RemoteEvents;
+  /** The events that went on at the last pulse. */
+  readonly openIds: () => ReadonlySet<number>;
   /** What was done about a damaged database, at the start or since; null when it was always sound. */
   readonly recovery: () => RecoveryReport | null;
   /** The database itself, for the readers and the housekeeping of this folder. */
@@ -105,6 +110,8 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
   const reader = createEventReader(database);
   /** Committed ends of the events that this process last had to do with, newest last. */
   const committedEnds = new Map<number, number>();
+  let remote: RemoteEvents | null = null;
+  let openIds: ReadonlySet<number> = new Set();
   let lastCommittedUs: number | null = null;
   let eventCount: number | null = null;
   let commitsSinceCheckpoint = 0;
@@ -194,10 +201,11 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     setEnd: (id, endUs) => {
       changing(() => committed(writer.setEnd(id, endUs)));
     },
-    pulse: (nowUs, openIds) => {
+    pulse: (nowUs, ids) => {
+      openIds = new Set(ids);
       // Until the last process's events are extended, its pulse must not be overwritten.
       if (lastPulse !== null) return;
-      const entries = openIds.flatMap((id) => {
+      const entries = ids.flatMap((id) => {
         const committedEndUs = committedEnds.get(id);
         if (committedEndUs === undefined) return [];
         remember(id, committedEndUs);
@@ -254,6 +262,8 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
       settlement: writer.settlement,
       onErased: (events) => countMore(-events),
     }),
+    remote: () => (remote ??= createRemoteEvents(database, documents)),
+    openIds: () => openIds,
     recovery: () => recovery,
     database,
     close: () => {

@@ -150,6 +150,11 @@ const OWN_TABLES: ReadonlySet<string> = new Set([
   "meta",
   "ledger",
   "bucket_event",
+  "device",
+  "hub_change",
+  "hub_held",
+  "hub_log",
+  "hub_message",
 ]);
 
 function quoteName(name: string): string {

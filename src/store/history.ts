@@ -21,6 +21,8 @@ export interface Visit {
   readonly endUs: number;
   /** Time the document really had the focus, at most `endUs - startUs`. */
   readonly activeUs: number;
+  /** Where: 0 stands for this device, another number for the row of `device` with that key. */
+  readonly deviceKey: number;
 }
 
 /** The owner was not at the machine, or nothing could be seen. */
@@ -95,6 +97,8 @@ export function createHistory(database: StoreDatabase): ActivityHistory {
   const visitsOfOne = database.prepare<Visit>(
     `SELECT ${VISIT} FROM visit WHERE document_id = ? AND start_us < ? ORDER BY start_us DESC LIMIT ?`,
   );
+  const anyRemote = database.prepare("SELECT 1 FROM remote_visit LIMIT 1");
+  const remote = lazily(() => createRemoteHistory(database));
   const absences = database.prepare<{
     code: number;
     startUs: number;
@@ -115,18 +119,36 @@ export function createHistory(database: StoreDatabase): ActivityHistory {
   );
 
   return {
-    firstUs: () => first.get()?.start_us ?? null,
+    firstUs: () => {
+      const firsts = [first.get()?.start_us, isAlone() ? null : remote().firstUs()].filter(
+        (us) => us !== undefined && us !== null,
+      );
+      return firsts.length === 0 ? null : Math.min(...firsts);
+    },
     lastDocumentId: () => lastDocument.get()?.id ?? 0,
     documentCount: () => countDocuments.get()?.documents ?? 0,
     documentsAfter: (id, limit) => documentsAfter.all(id, limit),
     documents: (ids) => (ids.length === 0 ? [] : documents.all(JSON.stringify(ids))),
-    visitsFrom: (fromUs, toUs, limit) => visitsFrom.all(fromUs, toUs, limit),
-    visitsBetween: (fromUs, toUs) => visitsBetween.all(fromUs - REACH_US, toUs, fromUs),
+    visitsFrom: (fromUs, toUs, limit) => {
+      const own = visitsFrom.all(fromUs, toUs, limit);
+      if (isAlone()) return own;
+      return oldestFirst(own, remote().visitsFrom(fromUs, toUs, limit)).slice(0, limit);
+    },
+    visitsBetween: (fromUs, toUs) => {
+      const own = visitsBetween.all(fromUs - REACH_US, toUs, fromUs);
+      return isAlone() ? own : oldestFirst(own, remote().visitsBetween(fromUs, toUs));
+    },
     visitsOf: (documentIds, beforeUs, limit) => {
       const [only] = documentIds;
       if (only === undefined) return [];
-      if (documentIds.length === 1) return visitsOfOne.all(only, beforeUs, limit);
-      return visitsOf.all(JSON.stringify(documentIds), beforeUs, limit);
+      const own =
+        documentIds.length === 1
+          ? visitsOfOne.all(only, beforeUs, limit)
+          : visitsOf.all(JSON.stringify(documentIds), beforeUs, limit);
+      if (isAlone()) return own;
+      return oldestFirst(own, remote().visitsOf(documentIds, beforeUs, limit))
+        .reverse()
+        .slice(0, limit);
     },
     absencesBetween: (fromUs, toUs) =>
       absences
@@ -138,13 +160,68 @@ export function createHistory(database: StoreDatabase): ActivityHistory {
             return [];
           return [{ kind, startUs, endUs }];
         }),
+    eventIds: (documentId, fromUs, toUs) => {
+      const own = eventIds.all(fromUs, toUs, documentId).map(({ id }) => id);
+      if (isAlone()) return own;
+      const ids = new Set([...own, ...remote().eventIds(documentId, fromUs, toUs)]);
+      return [...ids].sort((a, b) => a - b);
+    },
+  };
+
+  /** Nearly always, and then nothing below costs more than this look. */
+  function isAlone(): boolean {
+    return anyRemote.get() === undefined;
+  }
+}
+
+/** The same reads of what other devices recorded. */
+function createRemoteHistory(
+  database: StoreDatabase,
+): Pick<ActivityHistory, "firstUs" | "visitsFrom" | "visitsBetween" | "visitsOf" | "eventIds"> {
+  const first = database.prepare<{ start_us: number }>(
+    "SELECT start_us FROM remote_visit ORDER BY start_us LIMIT 1",
+  );
+  const visitsFrom = database.prepare<Visit>(
+    `SELECT ${REMOTE_VISIT} FROM remote_visit WHERE start_us >= ? AND start_us < ?
+      ORDER BY start_us LIMIT ?`,
+  );
+  const visitsBetween = database.prepare<Visit>(
+    `SELECT ${REMOTE_VISIT} FROM remote_visit
+      WHERE start_us >= ? AND start_us < ? AND start_us + span_us > ? ORDER BY start_us`,
+  );
+  const visitsOf = database.prepare<Visit>(
+    `SELECT ${REMOTE_VISIT} FROM remote_visit
+      WHERE document_id IN (SELECT value FROM json_each(?)) AND start_us < ?
+      ORDER BY start_us DESC LIMIT ?`,
+  );
+  const eventIds = database.prepare<{ id: number }>(
+    `SELECT start_us AS id FROM remote_event
+      WHERE start_us >= ? AND start_us < ? AND label_id IN (SELECT id FROM label WHERE document_id = ?)`,
+  );
+  return {
+    firstUs: () => first.get()?.start_us ?? null,
+    visitsFrom: (fromUs, toUs, limit) => visitsFrom.all(fromUs, toUs, limit),
+    visitsBetween: (fromUs, toUs) => visitsBetween.all(fromUs - REACH_US, toUs, fromUs),
+    visitsOf: (documentIds, beforeUs, limit) =>
+      visitsOf.all(JSON.stringify(documentIds), beforeUs, limit),
     eventIds: (documentId, fromUs, toUs) =>
       eventIds.all(fromUs, toUs, documentId).map(({ id }) => id),
   };
 }
 
+function oldestFirst(own: readonly Visit[], others: readonly Visit[]): Visit[] {
+  return [...own, ...others].sort((a, b) => a.startUs - b.startUs);
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => (made ??= make());
+}
+
 const VISIT =
-  "document_id AS documentId, start_us AS startUs, start_us + span_us AS endUs, active_us AS activeUs";
+  "document_id AS documentId, start_us AS startUs, start_us + span_us AS endUs, active_us AS activeUs, 0 AS deviceKey";
+const REMOTE_VISIT =
+  "document_id AS documentId, start_us AS startUs, start_us + span_us AS endUs, active_us AS activeUs, device_key AS deviceKey";
 
 /** By the number of the kind in the low bits of a label's id. */
 const ABSENCE_KINDS: Readonly<Record<number, Absence["kind"]>> = {

@@ -183,4 +183,84 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE ledger ADD COLUMN untrusted TEXT NOT NULL DEFAULT '[]';
   ALTER TABLE ledger ADD COLUMN owner_text TEXT;
   `,
+  `
+  -- One record over several devices. Empty, and touched by nobody, where there is no hub.
+
+  -- What this device has to tell: events that changed since they were told. is_new: others know nothing of it yet.
+  CREATE TABLE hub_change(event_id INTEGER PRIMARY KEY, is_new INTEGER NOT NULL) STRICT;
+  -- Records that are sealed and not acknowledged yet: after a crash the very same bytes are sent.
+  CREATE TABLE hub_message(seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
+  -- How far the log of this device goes, and how far those of others were read. One row.
+  CREATE TABLE hub_log(
+    id INTEGER PRIMARY KEY CHECK(id = 1),
+    device TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    cursor TEXT,
+    told_us INTEGER NOT NULL
+  ) STRICT;
+  -- Records under a key that is not here yet.
+  CREATE TABLE hub_held(
+    id INTEGER PRIMARY KEY,
+    device TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    carried_us INTEGER,
+    UNIQUE(device, epoch, seq)
+  ) STRICT;
+  -- Records that were taken in. version: epoch and seq in one number. hash and previous tell a log that forks.
+  CREATE TABLE hub_record(
+    device_key INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    previous BLOB NOT NULL,
+    PRIMARY KEY(device_key, version)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Other devices. The key is 1 or more: 0 stands for this one. offset_us: how far its clock is ahead.
+  CREATE TABLE device(
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    state TEXT NOT NULL,
+    sealing_key BLOB,
+    version INTEGER NOT NULL,
+    sent_us INTEGER,
+    received_us INTEGER,
+    offset_us INTEGER,
+    trouble TEXT
+  ) STRICT;
+  -- Their events, under the start that they have there. The record of that version said so last.
+  CREATE TABLE remote_event(
+    device_key INTEGER NOT NULL,
+    start_us INTEGER NOT NULL,
+    duration_us INTEGER NOT NULL CHECK(duration_us >= 0),
+    label_id INTEGER NOT NULL,
+    zone_id INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    is_open INTEGER NOT NULL,
+    PRIMARY KEY(device_key, start_us)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX remote_event_start ON remote_event(start_us);
+  -- What they erased, or what was forgotten for them, so that it stays away in whatever order records come.
+  CREATE TABLE remote_erased(
+    device_key INTEGER NOT NULL,
+    from_us INTEGER NOT NULL,
+    to_us INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY(device_key, from_us, to_us, version)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE remote_visit(
+    device_key INTEGER NOT NULL,
+    start_us INTEGER NOT NULL,
+    document_id INTEGER NOT NULL,
+    span_us INTEGER NOT NULL,
+    active_us INTEGER NOT NULL,
+    PRIMARY KEY(device_key, start_us)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX remote_visit_start ON remote_visit(start_us);
+  CREATE INDEX remote_visit_document ON remote_visit(document_id, device_key, start_us);
+  `,
 ];

@@ -138,12 +138,14 @@ function whenSeen(
     )
     .all(terms);
   const isRare = rare.length <= RARE;
+  const hasOthers = hasOtherDevices(database);
+  const visit = hasOthers ? ALL_VISITS : "visit";
   // Of few documents every visit is looked at; of many the newest visits, whosever they are.
   const visits = isRare
-    ? `SELECT document_id, end_us, active_us FROM visit
+    ? `SELECT document_id, end_us, active_us FROM ${visit}
         WHERE document_id IN (${matching}) AND start_us >= ? AND start_us < ?`
     : `SELECT document_id, end_us, active_us FROM
-         (SELECT document_id, end_us, active_us FROM visit
+         (SELECT document_id, end_us, active_us FROM ${visit}
            WHERE start_us >= ? AND start_us < ? ORDER BY start_us DESC LIMIT ${CUT_OFF})
         WHERE document_id IN (${matching} LIMIT ${CUT_OFF})`;
   const windows = database.prepare<SeenRow>(lastSeenFirst(visits));
@@ -159,14 +161,49 @@ function whenSeen(
           (SELECT id FROM label WHERE document_id IN (${matching} LIMIT ${CUT_OFF}))`,
     ),
   );
+  const elsewhere = hasOthers
+    ? database.prepare<SeenRow>(lastSeenFirst(elsewhereOf(matching)))
+    : null;
   const kinds = isRare
     ? SEEN_KINDS.filter((kind) => rare.some((row) => row.kind === kind))
     : SEEN_KINDS;
   const rows = [
     ...(isRare ? windows.all(terms, fromUs, toUs, limit) : windows.all(fromUs, toUs, terms, limit)),
     ...kinds.flatMap((kind) => others.all(KIND_CODES[kind], fromUs, toUs, terms, limit)),
+    ...kinds.flatMap((kind) => elsewhere?.all(KIND_CODES[kind], fromUs, toUs, terms, limit) ?? []),
   ];
-  return rows.map(({ id, ...seen }) => [id, seen]);
+  return addUp(rows);
+}
+
+/** Something may have been seen on this device and, as another row, on others. */
+function addUp(rows: readonly SeenRow[]): readonly (readonly [number, Times])[] {
+  const sums = new Map<number, Times>();
+  for (const { id, lastUs, activeUs, visits } of rows) {
+    const sum = sums.get(id);
+    sums.set(id, {
+      lastUs: Math.max(sum?.lastUs ?? lastUs, lastUs),
+      activeUs: (sum?.activeUs ?? 0) + activeUs,
+      visits: (sum?.visits ?? 0) + visits,
+    });
+  }
+  return [...sums];
+}
+
+function hasOtherDevices(database: StoreDatabase): boolean {
+  return database.prepare("SELECT 1 FROM remote_event LIMIT 1").get() !== undefined;
+}
+
+const ALL_VISITS = `(SELECT document_id, start_us, end_us, active_us FROM visit
+    UNION ALL SELECT document_id, start_us, start_us + span_us, active_us FROM remote_visit)`;
+
+/** What other devices saw besides windows. */
+function elsewhereOf(matching: string): string {
+  return `SELECT label.document_id AS document_id, start_us + duration_us AS end_us, duration_us AS active_us
+    FROM (SELECT start_us, duration_us, label_id FROM remote_event
+           WHERE label_id & 15 = ? AND start_us >= ? AND start_us < ?
+           ORDER BY start_us DESC LIMIT ${CUT_OFF})
+    JOIN label ON label.id = label_id
+   WHERE label_id IN (SELECT id FROM label WHERE document_id IN (${matching} LIMIT ${CUT_OFF}))`;
 }
 
 function lastSeenFirst(rows: string): string {
@@ -192,10 +229,16 @@ function lookBack(
     `SELECT end_us AS lastUs, active_us AS activeUs, 1 AS visits FROM visit
       WHERE document_id = ? ORDER BY start_us DESC LIMIT 1`,
   );
+  const lastElsewhere = hasOtherDevices(database)
+    ? database.prepare<Times>(
+        `SELECT start_us + span_us AS lastUs, active_us AS activeUs, 1 AS visits FROM remote_visit
+          WHERE document_id = ? ORDER BY start_us DESC LIMIT 1`,
+      )
+    : null;
   const found: (readonly [number, Times])[] = [];
   for (const { id } of newest.all(terms, seen.size + limit)) {
     if (seen.size + found.length >= limit) break;
-    const times = seen.has(id) ? undefined : lastVisit.get(id);
+    const times = seen.has(id) ? undefined : (lastVisit.get(id) ?? lastElsewhere?.get(id));
     if (times !== undefined) found.push([id, times]);
   }
   return found;

@@ -7,7 +7,7 @@ import type { StoreDatabase } from "./database.ts";
 import { createLocalDays, type DayPart } from "./local-day.ts";
 
 /** Two stretches of a document with less than this between them are one visit. */
-const VISIT_BRIDGE_US = 90_000_000;
+export const VISIT_BRIDGE_US = 90_000_000;
 
 /** A window event as far as visits and totals care. */
 export interface Stretch {

@@ -40,7 +40,7 @@ export function createMemoryHistory(
       visits[at] = { ...open, endUs: grown, activeUs: open.activeUs + endUs - startUs };
     } else {
       lastVisit.set(id, visits.length);
-      visits.push({ documentId: id, startUs, endUs, activeUs: endUs - startUs });
+      visits.push({ deviceKey: 0, documentId: id, startUs, endUs, activeUs: endUs - startUs });
     }
   }
   visits.sort((a, b) => a.startUs - b.startUs);

@@ -63,6 +63,7 @@ export function createSystems(database, { semantic }) {
         startUs: Math.min(startUs, known?.startUs ?? startUs),
         endUs: Math.max(endUs, known?.endUs ?? endUs),
         activeUs,
+        deviceKey: 0,
       });
     }
     return [...spent.values()].sort((a, b) => b.activeUs - a.activeUs);

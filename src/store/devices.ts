@@ -1,0 +1,152 @@
+/**
+ * The other devices of the hub and which of their records were taken in. It promises that a record is known again
+ * by its bytes, so that one with the same number and other content is told from a repetition.
+ */
+import type { StoreDatabase } from "./database.ts";
+
+/**
+ * `member`: its records are taken. `revoked`: an owner took it out. `left`: it said goodbye. `forked`: two logs
+ * go under its name, and only what continues the first is taken.
+ */
+export type DeviceState = "member" | "revoked" | "left" | "forked";
+
+export interface DeviceRow {
+  /** 1 or more; 0 stands for this device in answers. */
+  readonly key: number;
+  readonly id: string;
+  /** As it calls itself; its owner typed it. */
+  readonly name: string;
+  readonly state: DeviceState;
+  /** Its public key for what only it may open; null until it told. */
+  readonly sealingKey: Uint8Array | null;
+  /** The newest record that was taken in, as one number; 0 when there is none. */
+  readonly version: number;
+  /** When it made that record, by its clock; null when there is none. */
+  readonly sentUs: number | null;
+  /** When it came in, by ours. */
+  readonly receivedUs: number | null;
+  /** How far its clock is ahead of ours, as near as can be told; null: unknown. */
+  readonly offsetUs: number | null;
+  /** What is wrong with it, as a sentence; null: nothing. */
+  readonly trouble: string | null;
+}
+
+export interface KnownRecord {
+  readonly hash: Uint8Array;
+  readonly previous: Uint8Array;
+}
+
+export interface HeldRecord {
+  readonly id: number;
+  readonly device: string;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly bytes: Uint8Array;
+  readonly carriedUs: number | null;
+}
+
+export interface Devices {
+  readonly all: () => readonly DeviceRow[];
+  readonly find: (id: string) => DeviceRow | null;
+  /** The row of a device, made when there is none. */
+  readonly ensure: (id: string, name: string) => DeviceRow;
+  readonly update: (key: number, change: Partial<Omit<DeviceRow, "key" | "id">>) => void;
+  readonly record: (deviceKey: number, version: number) => KnownRecord | null;
+  readonly addRecord: (deviceKey: number, version: number, record: KnownRecord) => void;
+  /** How many records before the newest are missing, as far as they are remembered. */
+  readonly missing: (deviceKey: number) => number;
+  /** Keeps a record for later. At most `MOST_HELD` are kept; false when there is no room. */
+  readonly hold: (record: Omit<HeldRecord, "id">) => boolean;
+  readonly held: (limit: number, afterId: number) => readonly HeldRecord[];
+  readonly heldCount: () => number;
+  readonly release: (id: number) => void;
+}
+
+export function createDevices(database: StoreDatabase): Devices {
+  const columns =
+    "key, id, name, state, sealing_key AS sealingKey, version, sent_us AS sentUs, received_us AS receivedUs, offset_us AS offsetUs, trouble";
+  const all = database.prepare<DeviceRow>(`SELECT ${columns} FROM device ORDER BY key`);
+  const find = database.prepare<DeviceRow>(`SELECT ${columns} FROM device WHERE id = ?`);
+  const byKey = database.prepare<DeviceRow>(`SELECT ${columns} FROM device WHERE key = ?`);
+  const add = database.prepare(
+    "INSERT INTO device(id, name, state, version) VALUES(?, ?, 'member', 0) ON CONFLICT DO NOTHING",
+  );
+  const set = database.prepare(
+    `UPDATE device SET name = ?, state = ?, sealing_key = ?, version = ?, sent_us = ?, received_us = ?,
+        offset_us = ?, trouble = ? WHERE key = ?`,
+  );
+  const record = database.prepare<KnownRecord>(
+    "SELECT hash, previous FROM hub_record WHERE device_key = ? AND version = ?",
+  );
+  const addRecord = database.prepare(
+    "INSERT INTO hub_record(device_key, version, hash, previous) VALUES(?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const forgetRecords = database.prepare(
+    "DELETE FROM hub_record WHERE device_key = ? AND version < ?",
+  );
+  const counted = database.prepare<{ n: number; first: number | null; last: number | null }>(
+    `SELECT count(*) AS n, min(version) AS first, max(version) AS last FROM hub_record
+      WHERE device_key = ? AND version > (SELECT version / ${EPOCH} * ${EPOCH} FROM device WHERE key = ?)`,
+  );
+  const hold = database.prepare(
+    `INSERT INTO hub_held(device, epoch, seq, bytes, carried_us) VALUES(?, ?, ?, ?, ?)
+      ON CONFLICT DO NOTHING`,
+  );
+  const held = database.prepare<HeldRecord>(
+    `SELECT id, device, epoch, seq, bytes, carried_us AS carriedUs FROM hub_held
+      WHERE id > ? ORDER BY id LIMIT ?`,
+  );
+  const heldCount = database.prepare<{ n: number }>("SELECT count(*) AS n FROM hub_held");
+  const release = database.prepare("DELETE FROM hub_held WHERE id = ?");
+
+  return {
+    all: () => all.all(),
+    find: (id) => find.get(id) ?? null,
+    ensure: (id, name) => {
+      const known = find.get(id);
+      if (known !== undefined) return known;
+      add.run(id, name);
+      const added = find.get(id);
+      if (added === undefined) throw new Error("a device vanished as it was written");
+      return added;
+    },
+    update: (key, change) => {
+      const row = byKey.get(key);
+      if (row === undefined) return;
+      const { name, state, sealingKey, version, sentUs, receivedUs, offsetUs, trouble } = {
+        ...row,
+        ...change,
+      };
+      const bytes = sealingKey === null ? null : Buffer.from(sealingKey);
+      set.run(name, state, bytes, version, sentUs, receivedUs, offsetUs, trouble, key);
+    },
+    record: (deviceKey, version) => record.get(deviceKey, version) ?? null,
+    addRecord: (deviceKey, version, { hash, previous }) => {
+      addRecord.run(deviceKey, version, Buffer.from(hash), Buffer.from(previous));
+      if (version % FORGET_EVERY === 0) forgetRecords.run(deviceKey, version - REMEMBERED_RECORDS);
+    },
+    missing: (deviceKey) => {
+      const row = counted.get(deviceKey, deviceKey);
+      if (row?.first === null || row?.last === null || row === undefined) return 0;
+      return row.last - row.first + 1 - row.n;
+    },
+    hold: ({ device, epoch, seq, bytes, carriedUs }) => {
+      if ((heldCount.get()?.n ?? 0) >= MOST_HELD) return false;
+      hold.run(device, epoch, seq, Buffer.from(bytes), carriedUs);
+      return true;
+    },
+    held: (limit, afterId) => held.all(afterId, limit),
+    heldCount: () => heldCount.get()?.n ?? 0,
+    release: (id) => {
+      release.run(id);
+    },
+  };
+}
+
+/** As in `toVersion` of remote.ts. */
+const EPOCH = 2 ** 40;
+/** What is older than this is not delivered again by any carrier: months of one record each five seconds. */
+const REMEMBERED_RECORDS = 1_000_000;
+const FORGET_EVERY = 1_000;
+/** At the size of records in steady state a few megabytes. */
+const MOST_HELD = 10_000;
