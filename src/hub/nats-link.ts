@@ -1,0 +1,418 @@
+/**
+ * One connection to NATS that is had again for ever: it hides servers that fall, keys that are refused and a stream
+ * that is not there yet, and gives work a session to run on or says why there is none.
+ */
+import { readFileSync } from "node:fs";
+import type * as JetStream from "@nats-io/jetstream";
+import type * as Nats from "@nats-io/transport-node";
+import { ActivityError } from "../errors.ts";
+import type { DriverState, HubDriverOptions } from "./driver.ts";
+import {
+  explainTrouble,
+  isDenied,
+  isSingleServer,
+  isStreamNotFound,
+  mustBeNewEnough,
+  noteOnVersion,
+  streamMissing,
+  TroubleError,
+  type Trouble,
+} from "./nats-trouble.ts";
+import { STREAM_NAME, STREAM_SUBJECTS } from "./nats-wire.ts";
+
+/** A connection on which JetStream answered and the stream is as it has to be. */
+export interface Session {
+  readonly js: JetStream.JetStreamClient;
+  readonly jsm: JetStream.JetStreamManager;
+  /** Who the server knows this device as: the public half of its key, or its id where no key is asked for. */
+  readonly writer: string;
+  /** Resolves when the connection is gone. */
+  readonly ended: Promise<unknown>;
+}
+
+export interface Link {
+  readonly state: () => DriverState;
+  readonly onState: (changed: (state: DriverState) => void) => () => void;
+  /** What the owner should know beside the state, such as a server with published holes. */
+  readonly notes: () => readonly string[];
+  /**
+   * Runs `work` on a session, again on another while it fails for want of the hub, until `timeoutMs` have passed.
+   * Rejects with `hub_away` or `hub_refused`; an `ActivityError` of `work` is passed on as it is. `deadline` is a time
+   * of `performance.now()`.
+   */
+  readonly use: <T>(
+    purpose: Purpose,
+    timeoutMs: number,
+    work: (session: Session, deadline: number) => Promise<T>,
+  ) => Promise<T>;
+  /** The session there is, or the next one; null when `signal` fired first. */
+  readonly nextSession: (signal: AbortSignal) => Promise<Session | null>;
+  /** Takes note that `session` served its purpose. */
+  readonly succeeded: (purpose: Purpose) => void;
+  /** Takes note that `session` failed; one whose server does not answer is given up for another. */
+  readonly failed: (purpose: Purpose, session: Session, thrown: unknown) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** What a session is used for: a refusal stands until the same purpose succeeds. */
+export type Purpose = "append" | "look" | "read";
+
+/** Thrown by work that should be tried again at once, such as when the stream has no leader. */
+export class TryAgain extends Error {
+  override readonly name = "TryAgain";
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 5_000;
+const PING_INTERVAL_MS = 20_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+const DAY_NS = 86_400_000_000_000;
+
+export async function openLink(options: HubDriverOptions, place: string): Promise<Link> {
+  const packages = await loadPackages();
+  const closing = new AbortController();
+  const listeners = new Set<(state: DriverState) => void>();
+  const refusals = new Map<Purpose, Trouble>();
+  // Each device begins at another server, so that a cluster carries them evenly.
+  let servers = rotate(options.settings.servers, Math.floor(Math.random() * 1_000));
+  let session: Session | null = null;
+  let drop: (() => void) | null = null;
+  let connectionTrouble: Trouble = { state: "away", reason: "not connected yet", remedy: "Wait." };
+  const waiters = new Set<() => void>();
+  let note: string | null = null;
+  let told = toState();
+
+  function toState(): DriverState {
+    const sinceUs = options.clock.nowUs();
+    const trouble = session === null ? connectionTrouble : ([...refusals.values()][0] ?? null);
+    if (trouble === null) return { state: "connected", sinceUs };
+    const state = trouble.state === "refused" ? "refused" : "away";
+    return { state, sinceUs, reason: trouble.reason, remedy: trouble.remedy };
+  }
+
+  function settle(): void {
+    const next = toState();
+    if (sayTheSame(next, told)) return;
+    told = next;
+    if (next.state === "connected") options.log.info("hub: connected");
+    else options.log.warn("hub: not connected", { state: next.state, reason: next.reason });
+    for (const changed of listeners) changed(next);
+  }
+
+  function wake(): void {
+    waiters.forEach((each) => each());
+  }
+
+  async function keepConnected(): Promise<void> {
+    let failures = 0;
+    while (!closing.signal.aborted) {
+      let key: string | null = null;
+      try {
+        const identity = readIdentity(packages, options);
+        key = identity.authenticator === null ? null : identity.writer;
+        const { connection, ...opened } = await openSession(packages, options, servers, identity);
+        drop = () => void connection.close();
+        if (closing.signal.aborted) break;
+        session = opened;
+        note = noteOnVersion(connection.info?.version ?? "");
+        failures = 0;
+        settle();
+        wake();
+        const why = await opened.ended;
+        connectionTrouble = explainTrouble(why ?? new TryAgain("closed"), { place, key });
+      } catch (thrown) {
+        failures += 1;
+        connectionTrouble = explainTrouble(thrown, { place, key });
+      }
+      session = null;
+      // The server that failed comes last next time: in a cluster that is parted, the next may be on the other side.
+      servers = rotate(servers, 1);
+      settle();
+      wake();
+      await pause(growingPause(failures), closing.signal);
+    }
+    drop?.();
+  }
+
+  /** Resolves when the connection changed, after `atMostMs`, or when `signal` fires. */
+  async function change(atMostMs: number, signal: AbortSignal): Promise<void> {
+    const waiting = new AbortController();
+    const end = (): void => waiting.abort();
+    waiters.add(end);
+    signal.addEventListener("abort", end);
+    await pause(atMostMs, waiting.signal);
+    signal.removeEventListener("abort", end);
+    waiters.delete(end);
+  }
+
+  async function waitForSession(deadline: number): Promise<Session> {
+    for (;;) {
+      if (session !== null) return session;
+      const isOver = closing.signal.aborted || performance.now() >= deadline;
+      if (connectionTrouble.state === "refused" || isOver) throw toError(connectionTrouble);
+      await change(deadline - performance.now(), closing.signal);
+    }
+  }
+
+  function succeeded(purpose: Purpose): void {
+    if (refusals.delete(purpose)) settle();
+  }
+
+  function explain(used: Session, thrown: unknown): Trouble {
+    const trouble = explainTrouble(thrown, { place, key: used.writer });
+    // A server that does not answer may be cut off from its cluster: the next one is tried.
+    const isGone = !(thrown instanceof TryAgain) && trouble.state === "away";
+    if (isGone && session === used) drop?.();
+    return trouble;
+  }
+
+  function refuse(purpose: Purpose, trouble: Trouble): void {
+    refusals.set(purpose, trouble);
+    settle();
+  }
+
+  const running = keepConnected();
+
+  return {
+    state: () => told,
+    onState: (changed) => {
+      listeners.add(changed);
+      return () => void listeners.delete(changed);
+    },
+    notes: () => (note === null ? [] : [note]),
+    use: async (purpose, timeoutMs, work) => {
+      const deadline = performance.now() + timeoutMs;
+      for (let failures = 0; ; failures += 1) {
+        const used = await waitForSession(deadline);
+        try {
+          const value = await work(used, deadline);
+          succeeded(purpose);
+          return value;
+        } catch (thrown) {
+          if (thrown instanceof ActivityError) throw thrown;
+          const trouble = explain(used, thrown);
+          const pauseMs = Math.min(growingPause(failures), deadline - performance.now());
+          if (trouble.state === "refused" || pauseMs <= 0) {
+            refuse(purpose, trouble);
+            throw toError(trouble);
+          }
+          await pause(pauseMs, closing.signal);
+        }
+      }
+    },
+    nextSession: async (signal) => {
+      for (;;) {
+        if (signal.aborted || closing.signal.aborted) return null;
+        if (session !== null) return session;
+        await change(LONGEST_PAUSE_MS, signal);
+      }
+    },
+    succeeded,
+    failed: (purpose, used, thrown) => refuse(purpose, explain(used, thrown)),
+    close: async () => {
+      closing.abort();
+      listeners.clear();
+      drop?.();
+      wake();
+      // A server that takes the connection and says nothing cannot hold up the end of the program.
+      await Promise.race([running, pause(1_000, new AbortController().signal)]);
+    },
+  };
+}
+
+interface Packages {
+  readonly nats: typeof Nats;
+  readonly jetstream: typeof JetStream;
+}
+
+/** The packages are optional: whoever has no hub of NATS neither needs nor loads them. */
+async function loadPackages(): Promise<Packages> {
+  try {
+    const [nats, jetstream] = await Promise.all([
+      import("@nats-io/transport-node"),
+      import("@nats-io/jetstream"),
+    ]);
+    return { nats, jetstream };
+  } catch (cause) {
+    throw new ActivityError(
+      "platform_unsupported",
+      "The packages that speak to NATS are not installed.",
+      "npm install @nats-io/transport-node @nats-io/jetstream",
+      { cause },
+    );
+  }
+}
+
+interface Identity {
+  readonly writer: string;
+  readonly authenticator: Nats.Authenticator | null;
+}
+
+/** Reads the key afresh at each try, so that a file that was put right needs no restart. */
+function readIdentity({ nats }: Packages, { settings, device }: HubDriverOptions): Identity {
+  if (settings.credentials_file === "") return { writer: device, authenticator: null };
+  const text = readOwnerFile(settings.credentials_file, "credentials_file");
+  const bytes = new TextEncoder().encode(text);
+  const jwt = /-{3,}BEGIN NATS USER JWT-{3,}\s*([\w.-]+)/.exec(text)?.[1];
+  if (jwt !== undefined) {
+    return { writer: subjectOfJwt(jwt), authenticator: nats.credsAuthenticator(bytes) };
+  }
+  const seed = new TextEncoder().encode(/^SU[A-Z2-7]{56}$/m.exec(text)?.[0] ?? "");
+  if (seed.length === 0) {
+    throw new TroubleError({
+      state: "refused",
+      reason: `${settings.credentials_file} holds neither an NKey seed nor credentials`,
+      remedy: "A seed is a line that begins with SU; credentials have a line BEGIN NATS USER JWT.",
+    });
+  }
+  const writer = nats.nkeys.fromSeed(seed).getPublicKey();
+  return { writer, authenticator: nats.nkeyAuthenticator(seed) };
+}
+
+function readOwnerFile(path: string, key: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unreadable";
+    const reason = `${path} cannot be read (${code})`;
+    const remedy = `Put the file there, or name another under [hub] ${key}.`;
+    throw new TroubleError({ state: "refused", reason, remedy }, cause);
+  }
+}
+
+/** The public key that a user's JWT was made for. The server checks the token; here it is only read. */
+function subjectOfJwt(jwt: string): string {
+  const claims: unknown = JSON.parse(
+    Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString("utf8"),
+  );
+  if (typeof claims !== "object" || claims === null || !("sub" in claims)) return "";
+  return String(claims.sub);
+}
+
+async function openSession(
+  packages: Packages,
+  { settings }: HubDriverOptions,
+  servers: readonly string[],
+  identity: Identity,
+): Promise<Session & { readonly connection: Nats.NatsConnection }> {
+  const wantsTls = settings.ca_file !== "" || servers.some((each) => each.startsWith("tls:"));
+  const connection = await packages.nats.connect({
+    servers: [...servers],
+    name: "activityd",
+    // A device hears answers under its own name alone: the server's permissions can hold it to that.
+    inboxPrefix: `_INBOX_${identity.writer}`,
+    timeout: CONNECT_TIMEOUT_MS,
+    pingInterval: PING_INTERVAL_MS,
+    noRandomize: true,
+    // The loop around this one connects again: it also reads the key and looks after the stream anew.
+    reconnect: false,
+    ...(identity.authenticator === null ? {} : { authenticator: identity.authenticator }),
+    ...(wantsTls
+      ? { tls: settings.ca_file === "" ? {} : { ca: readOwnerFile(settings.ca_file, "ca_file") } }
+      : {}),
+  });
+  try {
+    mustBeNewEnough(connection.info?.version ?? "", connection.getServer());
+    const options = { checkAPI: false, timeout: REQUEST_TIMEOUT_MS };
+    const jsm = await packages.jetstream.jetstreamManager(connection, options);
+    await holdStream(packages, jsm, settings.keep_days);
+    const js = packages.jetstream.jetstream(connection, options);
+    return { connection, js, jsm, writer: identity.writer, ended: connection.closed() };
+  } catch (thrown) {
+    await connection.close();
+    throw thrown;
+  }
+}
+
+/**
+ * Makes the stream where there is none: with three copies in a cluster, one on a server alone. A stream that keeps
+ * longer than the owner's settings is shortened, or refused where that is not permitted: else the hub would still
+ * hold what the owner let go of.
+ */
+async function holdStream(
+  { jetstream }: Packages,
+  jsm: JetStream.JetStreamManager,
+  keepDays: number,
+): Promise<void> {
+  const maxAge = keepDays * DAY_NS;
+  const info = await findStream(jsm);
+  if (info === null) {
+    const config = {
+      name: STREAM_NAME,
+      subjects: [STREAM_SUBJECTS],
+      storage: jetstream.StorageType.File,
+      // A full hub refuses, and the devices wait: to drop the oldest would lose what somebody has not read yet.
+      discard: jetstream.DiscardPolicy.New,
+      max_age: maxAge,
+    };
+    try {
+      await jsm.streams.add({ ...config, num_replicas: 3 });
+    } catch (thrown) {
+      if (isDenied(thrown)) throw new TroubleError(streamMissing(), thrown);
+      if (!isSingleServer(thrown)) throw thrown;
+      await jsm.streams.add({ ...config, num_replicas: 1 });
+    }
+    return;
+  }
+  if (info.config.max_age > 0 && info.config.max_age <= maxAge) return;
+  try {
+    await jsm.streams.update(STREAM_NAME, { ...info.config, max_age: maxAge });
+  } catch (thrown) {
+    if (!isDenied(thrown)) throw thrown;
+    const keeps = info.config.max_age === 0 ? "for ever" : `${info.config.max_age / DAY_NS} days`;
+    throw new TroubleError(
+      {
+        state: "refused",
+        reason: `it keeps records ${keeps}, longer than the ${keepDays} days of [hub] keep_days`,
+        remedy: `Have the server keep them shorter: nats stream edit ${STREAM_NAME} --max-age ${keepDays}d`,
+      },
+      thrown,
+    );
+  }
+}
+
+async function findStream(jsm: JetStream.JetStreamManager): Promise<JetStream.StreamInfo | null> {
+  try {
+    return await jsm.streams.info(STREAM_NAME);
+  } catch (thrown) {
+    if (isStreamNotFound(thrown)) return null;
+    throw thrown;
+  }
+}
+
+function toError({ state, reason, remedy }: Trouble): ActivityError {
+  const sentence = `The hub ${state === "refused" ? "refuses" : "is away"}: ${reason}.`;
+  return new ActivityError(state === "refused" ? "hub_refused" : "hub_away", sentence, remedy);
+}
+
+function sayTheSame(a: DriverState, b: DriverState): boolean {
+  return (
+    a.state === b.state && (a.state === "connected" || ("reason" in b && a.reason === b.reason))
+  );
+}
+
+function rotate<T>(list: readonly T[], by: number): readonly T[] {
+  const at = list.length === 0 ? 0 : by % list.length;
+  return [...list.slice(at), ...list.slice(0, at)];
+}
+
+/** Doubles from `FIRST_PAUSE_MS` up; a part is left to chance, so that a server that comes back is not met by all at once. */
+function growingPause(failures: number): number {
+  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 16));
+  return longest / 2 + (Math.random() * longest) / 2;
+}
+
+/** Resolves after `pauseMs`, or at once when `signal` fires. */
+export function pause(pauseMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, Math.max(0, pauseMs));
+    signal.addEventListener("abort", end);
+  });
+}

@@ -1,0 +1,232 @@
+/**
+ * Reads the logs of the other devices out of the stream: a consumer that is made anew at the reader's own cursor
+ * whenever anything looks wrong, so that the server need remember nothing of a device that is away for weeks.
+ */
+import type { Consumer, JsMsg } from "@nats-io/jetstream";
+import { reasonForLog, type Log } from "../log.ts";
+import type { CarriedRecord, SubscribeOptions, Subscription } from "./driver.ts";
+import { pause, TryAgain, type Link, type Session } from "./nats-link.ts";
+import { isConsumerNotFound, isRequestServed } from "./nats-trouble.ts";
+import {
+  decodeBatch,
+  deviceOfSubject,
+  formatCursor,
+  parseCursor,
+  STREAM_NAME,
+  subjectOfHub,
+  type StreamCursor,
+} from "./nats-wire.ts";
+
+export interface NatsReaderOptions {
+  readonly hub: string;
+  readonly device: string;
+  readonly link: Link;
+  readonly log: Log;
+}
+
+export interface NatsReader {
+  readonly subscribe: (options: SubscribeOptions) => Subscription;
+  readonly close: () => Promise<void>;
+}
+
+/** What one request brings at most: this is all that is ever read ahead. */
+const FETCH_BYTES = 4 * 1024 * 1024;
+const FETCH_MESSAGES = 100;
+/** A delivery is made when so much has gathered, or when nothing more waits at the hub. */
+const DELIVERY_BYTES = 1024 * 1024;
+const FETCH_MS = 60_000;
+/** Two of these missed, and the consumer is made anew: its server may have fallen. */
+const HEARTBEAT_MS = 5_000;
+/** The server forgets a consumer that nobody asked for so long. */
+const INACTIVE_NS = 300_000_000_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** So many messages of this device's own are passed over before the cursor is told of them alone. */
+const PASSED_OVER_WORTH_A_CURSOR = 64;
+
+export function openNatsReader(options: NatsReaderOptions): NatsReader {
+  let open: Subscription | null = null;
+  return {
+    subscribe: (wanted) => {
+      if (open !== null) throw new Error("One subscription is open already.");
+      const subscription = startReading(options, wanted);
+      open = {
+        close: async () => {
+          await subscription.close();
+          open = null;
+        },
+      };
+      return open;
+    },
+    close: async () => open?.close(),
+  };
+}
+
+function startReading(options: NatsReaderOptions, wanted: SubscribeOptions): Subscription {
+  const { link, log } = options;
+  const closing = new AbortController();
+  let cursor = wanted.cursor === null ? null : parseCursor(wanted.cursor);
+
+  /** Reads until something fails, the reader takes no more, or the subscription is closed. */
+  async function readOn(session: Session): Promise<void> {
+    const consumer = await makeConsumer(options, session, cursor);
+    link.succeeded("read");
+    const batch = createBatch(options, consumer.created);
+    while (!closing.signal.aborted) {
+      for await (const message of fetchMessages(consumer, closing.signal)) {
+        batch.add(message);
+        if (message.info.pending > 0 && batch.bytes() < DELIVERY_BYTES) continue;
+        if (!(await deliver(batch))) return;
+      }
+      if (!(await deliver(batch))) return;
+    }
+  }
+
+  /** False when the reader takes nothing now: then the same records are fetched again later. */
+  async function deliver(batch: Batch): Promise<boolean> {
+    const taken = batch.take();
+    if (taken === null) return true;
+    try {
+      await wanted.deliver(taken.records, formatCursor(taken.cursor));
+    } catch (thrown) {
+      log.warn("hub: what came was not taken", { why: reasonForLog(thrown) });
+      return false;
+    }
+    cursor = taken.cursor;
+    return true;
+  }
+
+  async function run(): Promise<void> {
+    for (let failures = 0; !closing.signal.aborted; failures += 1) {
+      const session = await link.nextSession(closing.signal);
+      if (session === null) continue;
+      const before = cursor?.sequence;
+      try {
+        await readOn(session);
+      } catch (thrown) {
+        if (!closing.signal.aborted) link.failed("read", session, thrown);
+      }
+      if (cursor?.sequence !== before) failures = 0;
+      await pause(Math.min(LONGEST_PAUSE_MS, 1_000 * 2 ** Math.min(failures, 5)), closing.signal);
+    }
+  }
+
+  const running = run();
+  return {
+    close: async () => {
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+interface OpenConsumer {
+  readonly consumer: Consumer;
+  /** When the stream was made. */
+  readonly created: string;
+}
+
+async function makeConsumer(
+  { hub, log }: NatsReaderOptions,
+  { js, jsm, writer }: Session,
+  cursor: StreamCursor | null,
+): Promise<OpenConsumer> {
+  const { created, state } = await jsm.streams.info(STREAM_NAME);
+  const isOfThisStream = cursor?.created === created && cursor.sequence <= state.last_seq;
+  const start = isOfThisStream ? cursor.sequence + 1 : 1;
+  if (cursor !== null && !isOfThisStream) log.warn("hub: the stream was made anew");
+  if (isOfThisStream && start < state.first_seq) {
+    log.warn("hub: records that were never read are older than the hub keeps them", {
+      messages: state.first_seq - start,
+    });
+  }
+  try {
+    await jsm.consumers.delete(STREAM_NAME, writer);
+  } catch (thrown) {
+    if (!isConsumerNotFound(thrown)) throw thrown;
+  }
+  await jsm.consumers.add(STREAM_NAME, {
+    name: writer,
+    filter_subject: subjectOfHub(hub),
+    ack_policy: "none",
+    deliver_policy: "by_start_sequence",
+    opt_start_seq: start,
+    inactive_threshold: INACTIVE_NS,
+    // It can be made anew at any time: nothing of it is written to a disk or agreed on by a cluster.
+    mem_storage: true,
+    num_replicas: 1,
+  });
+  return { consumer: await js.consumers.get(STREAM_NAME, writer), created };
+}
+
+/** What one request brings. Ends when it is served, has run out or is stopped; throws when the consumer is gone. */
+async function* fetchMessages(
+  { consumer }: OpenConsumer,
+  signal: AbortSignal,
+): AsyncGenerator<JsMsg> {
+  const messages = await consumer.fetch({
+    max_bytes: FETCH_BYTES,
+    expires: FETCH_MS,
+    idle_heartbeat: HEARTBEAT_MS,
+  });
+  const stop = (): void => messages.stop();
+  signal.addEventListener("abort", stop);
+  try {
+    let count = 0;
+    for await (const message of messages) {
+      yield message;
+      count += 1;
+      // The client asks for 100 at most beside the bytes, and waits in vain for more once they are there.
+      if (count === FETCH_MESSAGES || signal.aborted) return;
+    }
+  } catch (thrown) {
+    if (!isRequestServed(thrown)) throw thrown;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Records that were read and not delivered yet. */
+interface Batch {
+  readonly add: (message: JsMsg) => void;
+  readonly bytes: () => number;
+  /** What is worth a delivery, or null. */
+  readonly take: () => {
+    readonly records: readonly CarriedRecord[];
+    readonly cursor: StreamCursor;
+  } | null;
+}
+
+function createBatch({ device, log }: NatsReaderOptions, created: string): Batch {
+  let records: CarriedRecord[] = [];
+  let bytes = 0;
+  let passedOver = 0;
+  let sequence = 0;
+  let delivered = 0;
+
+  return {
+    add: (message) => {
+      const { deliverySequence, streamSequence, timestampNanos } = message.info;
+      delivered += 1;
+      if (deliverySequence !== delivered) throw new TryAgain("a message was lost on the way");
+      sequence = streamSequence;
+      const writer = deviceOfSubject(message.subject);
+      if (writer === null || writer === device) {
+        passedOver += 1;
+        return;
+      }
+      const read = decodeBatch(writer, message.data);
+      if (read === null) log.warn("hub: a message that no activityd wrote was passed over");
+      const carriedUs = Math.round(timestampNanos / 1000);
+      for (const record of read ?? []) records.push({ ...record, carriedUs });
+      bytes += message.data.length;
+    },
+    bytes: () => bytes,
+    take: () => {
+      if (records.length === 0 && passedOver < PASSED_OVER_WORTH_A_CURSOR) return null;
+      const taken = { records, cursor: { created, sequence } };
+      records = [];
+      bytes = passedOver = 0;
+      return taken;
+    },
+  };
+}

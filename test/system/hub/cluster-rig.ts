@@ -1,0 +1,128 @@
+/**
+ * A hub of real nats-servers for a system test: the one that `scripts/hub-up` makes, in a folder of its own. It kills,
+ * freezes and restarts exactly its own servers, by their process ids.
+ */
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { systemClock } from "../../../src/clock.ts";
+import type { HubDriver, HubSettings } from "../../../src/hub/driver.ts";
+import { openNatsDriver } from "../../../src/hub/nats.ts";
+import { silentLog } from "../../../src/log.ts";
+import { until } from "../../helpers/until.ts";
+
+const HUB_UP = fileURLToPath(new URL("../../../scripts/hub-up", import.meta.url));
+const run = promisify(execFile);
+
+/** Servers are counted from 1. */
+export interface ClusterRig {
+  readonly folder: string;
+  /** Runs `scripts/hub-up` on this hub and gives what it says on stdout: `--device NAME`, or nothing to start what fell. */
+  readonly hubUp: (...args: readonly string[]) => Promise<string>;
+  /** The `[hub]` table of a device that `hub-up --device NAME` made a key for. */
+  readonly settings: (name: string, changes?: Partial<HubSettings>) => HubSettings;
+  /** A driver of `device` with the key `name`. */
+  readonly open: (
+    name: string,
+    device: string,
+    options?: { readonly hub?: string; readonly settings?: Partial<HubSettings> },
+  ) => Promise<HubDriver>;
+  /** The server that leads the stream, once there is one. */
+  readonly leader: () => Promise<number>;
+  readonly kill: (server: number, signal: NodeJS.Signals) => Promise<void>;
+  /** Everything that lies on the servers' disks, for a search. */
+  readonly readFiles: () => readonly Buffer[];
+  readonly close: () => Promise<void>;
+}
+
+/** `args` are options of `scripts/hub-up`, such as `--servers 1`; `prepare` may lay something in the folder before. */
+export async function openCluster(
+  args: readonly string[] = [],
+  prepare: (folder: string) => Promise<void> = async () => {},
+): Promise<ClusterRig> {
+  const folder = mkdtempSync(join(tmpdir(), "activityd-hub-"));
+  const opened: HubDriver[] = [];
+  const hubUp = async (...more: readonly string[]): Promise<string> => {
+    const { stdout } = await run(HUB_UP, ["--folder", folder, ...args, ...more]);
+    return stdout;
+  };
+  await prepare(folder);
+  await hubUp();
+
+  const ports = (): readonly (readonly string[])[] =>
+    readFileSync(join(folder, "ports"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" "));
+
+  const settings: ClusterRig["settings"] = (name, changes = {}) => ({
+    driver: "nats",
+    folder: "",
+    servers: ports().map(([client]) => `tls://127.0.0.1:${client}`),
+    credentials_file: join(folder, "devices", `${name}.nk`),
+    ca_file: join(folder, "ca.pem"),
+    keep_days: 30,
+    ...changes,
+  });
+
+  return {
+    folder,
+    hubUp,
+    settings,
+    open: async (name, device, options = {}) => {
+      if (!existsSync(join(folder, "devices", `${name}.nk`))) await hubUp("--device", name);
+      const driver = await openNatsDriver({
+        hub: options.hub ?? HUB_ID,
+        device,
+        settings: settings(name, options.settings),
+        clock: systemClock,
+        log: silentLog,
+      });
+      opened.push(driver);
+      return driver;
+    },
+    leader: async () =>
+      until("the stream has a leader", async () => {
+        for (const [, , monitor] of ports()) {
+          const number = await readLeader(monitor ?? "").catch(() => null);
+          if (number !== null) return number;
+        }
+        return null;
+      }),
+    kill: async (server, signal) => {
+      const pid = Number(readFileSync(join(folder, `node-${server}`, "nats.pid"), "utf8"));
+      process.kill(pid, signal);
+      if (signal === "SIGKILL")
+        await until("the server is gone", () => !existsSync(`/proc/${pid}`));
+    },
+    readFiles: () => listFiles(folder).map((path) => readFileSync(path)),
+    close: async () => {
+      await Promise.all(opened.map(async (driver) => driver.close()));
+      await hubUp("--stop");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const HUB_ID = "c0".repeat(16);
+
+/** The number of the server that leads the stream, as a server's monitor tells it; null when it knows of none. */
+async function readLeader(monitor: string): Promise<number | null> {
+  const answer = await fetch(`http://127.0.0.1:${monitor}/jsz?accounts=1&streams=1`, {
+    signal: AbortSignal.timeout(1_000),
+  });
+  const leader = /"leader": "hub-(\d)"/g;
+  const [, streams] = (await answer.text()).split('"stream_detail"');
+  const number = leader.exec(streams ?? "")?.[1];
+  return number === undefined ? null : Number(number);
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? listFiles(path) : [path];
+  });
+}
