@@ -1,11 +1,12 @@
 /**
- * Finding documents by words. It promises an answer whose cost is bounded: of a word that stands nearly
- * everywhere the newest documents and the newest visits are looked at, never all of them.
+ * Finding documents by words, with when they were seen. It promises an answer whose cost is bounded: of a word
+ * that stands nearly everywhere the newest documents and the newest visits are looked at, never all of them.
  */
 import { EVENT_KINDS, type EventKind } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
-import { KIND_CODES } from "./documents.ts";
+import { KIND_CODES, KIND_MASK } from "./documents.ts";
+import { matchDocuments, type Matching } from "./search-matching.ts";
 
 export interface SearchRequest {
   /** Words that must all be there; 1 to 400 characters. */
@@ -44,8 +45,12 @@ export interface SearchAnswer {
   readonly truncated: boolean;
 }
 
-/** Documents, visits and events of each kind that are looked at for one question: some milliseconds of work. */
+/** Visits, and events of each other kind, that are looked at for one question: some milliseconds of work. */
 const CUT_OFF = 5000;
+/** Fewer documents than this are few: each is asked for its own visits. */
+const FEW = 200;
+/** Of few documents that many visits each are added up at least. */
+const VISITS_OF_EACH = 50;
 const DEFAULT_LIMIT = 50;
 const MOST_HITS = 1000;
 
@@ -73,13 +78,15 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
       `Give a limit from 1 to ${MOST_HITS}.`,
     );
   }
-  const { matching, terms } = chooseMatching(database, words);
+  const matching = matchDocuments(database, words);
   const range = { fromUs: fromUs ?? -Infinity, toUs: toUs ?? Infinity };
-  const seen = new Map(whenSeen(database, matching, terms, range, limit + 1));
+  const seen = addUp([
+    ...whenVisited(database, matching, range),
+    ...whenHappened(database, matching, range),
+  ]);
   // Without a range, what was last seen long ago still counts: newest documents first.
   const isOpen = fromUs === null && toUs === null;
-  const older =
-    isOpen && seen.size <= limit ? lookBack(database, matching, terms, seen, limit + 1) : [];
+  const older = isOpen && seen.size <= limit ? lookBack(database, matching, seen, limit + 1) : [];
   const ordered = [...seen, ...older].sort(([, a], [, b]) => b.lastUs - a.lastUs);
   return {
     hits: ordered.slice(0, limit).flatMap(([id, times]) => readHit(database, id, times)),
@@ -87,30 +94,9 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
   };
 }
 
-/** Documents that match by words, newest first. */
-const BY_WORDS =
-  "SELECT rowid AS id FROM document_fts WHERE document_fts MATCH ? ORDER BY rowid DESC";
-/**
- * Documents that have a text anywhere in them, among the newest: scripts without spaces make one word of a
- * whole title.
- */
-const BY_PART = `SELECT id FROM
-    (SELECT id, app || char(10) || coalesce(title, '') || char(10) || coalesce(place, '') AS text
-       FROM document ORDER BY id DESC LIMIT 20000)
-  WHERE instr(lower(text), ?) ORDER BY id DESC`;
-
-/** How the words are to be matched: whole, else as beginnings, else as a part of what there is. */
-function chooseMatching(
-  database: StoreDatabase,
-  words: readonly string[],
-): { readonly matching: string; readonly terms: string } {
-  const wholes = words.map((word) => `"${word}"`).join(" AND ");
-  const beginnings = words.map((word) => `"${word}"*`).join(" AND ");
-  const isAny = database.prepare(`${BY_WORDS} LIMIT 1`);
-  for (const terms of [wholes, beginnings]) {
-    if (isAny.get(terms) !== undefined) return { matching: BY_WORDS, terms };
-  }
-  return { matching: BY_PART, terms: words.join(" ").toLowerCase() };
+interface Range {
+  readonly fromUs: number;
+  readonly toUs: number;
 }
 
 interface Times {
@@ -119,66 +105,12 @@ interface Times {
   readonly visits: number;
 }
 
-interface SeenRow extends Times {
-  readonly id: number;
-}
+type Seen = readonly (readonly [id: number, times: Times])[];
 
-/** What matches among the newest visits and events of a range, last seen first. All of it happens in SQLite. */
-function whenSeen(
-  database: StoreDatabase,
-  matching: string,
-  terms: string,
-  range: { readonly fromUs: number; readonly toUs: number },
-  limit: number,
-): readonly (readonly [number, Times])[] {
-  const { fromUs, toUs } = range;
-  const rare = database
-    .prepare<{ id: number; kind: string }>(
-      `SELECT id, kind FROM document WHERE id IN (${matching} LIMIT ${RARE + 1})`,
-    )
-    .all(terms);
-  const isRare = rare.length <= RARE;
-  const hasOthers = hasOtherDevices(database);
-  const visit = hasOthers ? ALL_VISITS : "visit";
-  // Of few documents every visit is looked at; of many the newest visits, whosever they are.
-  const visits = isRare
-    ? `SELECT document_id, end_us, active_us FROM ${visit}
-        WHERE document_id IN (${matching}) AND start_us >= ? AND start_us < ?`
-    : `SELECT document_id, end_us, active_us FROM
-         (SELECT document_id, end_us, active_us FROM ${visit}
-           WHERE start_us >= ? AND start_us < ? ORDER BY start_us DESC LIMIT ${CUT_OFF})
-        WHERE document_id IN (${matching} LIMIT ${CUT_OFF})`;
-  const windows = database.prepare<SeenRow>(lastSeenFirst(visits));
-  const others = database.prepare<SeenRow>(
-    lastSeenFirst(
-      `SELECT label.document_id AS document_id, event.start_us + duration_us AS end_us,
-              duration_us AS active_us
-         FROM (SELECT start_us AS found_us, label_id AS found_label FROM event
-                WHERE label_id & 15 = ? AND label_id & 15 <> 0 AND start_us >= ? AND start_us < ?
-                ORDER BY start_us DESC LIMIT ${CUT_OFF})
-         JOIN event ON event.start_us = found_us JOIN label ON label.id = found_label
-        WHERE found_label IN
-          (SELECT id FROM label WHERE document_id IN (${matching} LIMIT ${CUT_OFF}))`,
-    ),
-  );
-  const elsewhere = hasOthers
-    ? database.prepare<SeenRow>(lastSeenFirst(elsewhereOf(matching)))
-    : null;
-  const kinds = isRare
-    ? SEEN_KINDS.filter((kind) => rare.some((row) => row.kind === kind))
-    : SEEN_KINDS;
-  const rows = [
-    ...(isRare ? windows.all(terms, fromUs, toUs, limit) : windows.all(fromUs, toUs, terms, limit)),
-    ...kinds.flatMap((kind) => others.all(KIND_CODES[kind], fromUs, toUs, terms, limit)),
-    ...kinds.flatMap((kind) => elsewhere?.all(KIND_CODES[kind], fromUs, toUs, terms, limit) ?? []),
-  ];
-  return addUp(rows);
-}
-
-/** Something may have been seen on this device and, as another row, on others. */
-function addUp(rows: readonly SeenRow[]): readonly (readonly [number, Times])[] {
+/** Something may have been seen on this device and on others. */
+function addUp(parts: Seen): ReadonlyMap<number, Times> {
   const sums = new Map<number, Times>();
-  for (const { id, lastUs, activeUs, visits } of rows) {
+  for (const [id, { lastUs, activeUs, visits }] of parts) {
     const sum = sums.get(id);
     sums.set(id, {
       lastUs: Math.max(sum?.lastUs ?? lastUs, lastUs),
@@ -186,59 +118,112 @@ function addUp(rows: readonly SeenRow[]): readonly (readonly [number, Times])[] 
       visits: (sum?.visits ?? 0) + visits,
     });
   }
-  return [...sums];
+  return sums;
+}
+
+/** Of few documents the newest visits of each; of many the newest visits of all, whosever they are. */
+function whenVisited(database: StoreDatabase, matching: Matching, range: Range): Seen {
+  const { ids, isCut, among } = matching;
+  const isMany = isCut || ids.length > FEW;
+  return visitTables(database).flatMap((table): Seen => {
+    const within = `FROM ${table} WHERE start_us >= ? AND start_us < ?`;
+    if (isMany) {
+      const newest = database.prepare<SeenRow>(
+        `SELECT document_id AS id, ${SUMS}
+           FROM (SELECT * ${within} ORDER BY start_us DESC LIMIT ${CUT_OFF}) GROUP BY document_id`,
+      );
+      const visited = newest.all(range.fromUs, range.toUs);
+      const wanted = among(visited.map(({ id }) => id));
+      return toSeen(visited.filter(({ id }) => wanted.has(id)));
+    }
+    const ofOne = database.prepare<Times>(
+      `SELECT ${SUMS} FROM (SELECT * ${within} AND document_id = ? ORDER BY start_us DESC LIMIT ?)`,
+    );
+    const most = Math.max(VISITS_OF_EACH, Math.floor(CUT_OFF / ids.length));
+    return ids.flatMap((id) => {
+      const times = ofOne.get(range.fromUs, range.toUs, id, most);
+      return times === undefined || times.visits === 0 ? [] : [[id, times] as const];
+    });
+  });
+}
+
+const SUMS = "max(start_us + span_us) AS lastUs, sum(active_us) AS activeUs, count(*) AS visits";
+
+interface SeenRow extends Times {
+  readonly id: number;
+}
+
+function toSeen(rows: readonly SeenRow[]): Seen {
+  return rows.map(({ id, ...times }) => [id, times]);
+}
+
+/** Visits of this device, and of others where there are any. */
+function visitTables(database: StoreDatabase): readonly string[] {
+  return hasOtherDevices(database) ? ["visit", "remote_visit"] : ["visit"];
 }
 
 function hasOtherDevices(database: StoreDatabase): boolean {
   return database.prepare("SELECT 1 FROM remote_event LIMIT 1").get() !== undefined;
 }
 
-const ALL_VISITS = `(SELECT document_id, start_us, end_us, active_us FROM visit
-    UNION ALL SELECT document_id, start_us, start_us + span_us, active_us FROM remote_visit)`;
+/** Documents of the other kinds, which have no visits, among the newest events of each. */
+function whenHappened(database: StoreDatabase, matching: Matching, range: Range): Seen {
+  const labels = database
+    .prepare<{ id: number }>(
+      `SELECT id FROM label WHERE document_id IN (SELECT value FROM json_each(?)) AND id & ${KIND_MASK} <> 0`,
+    )
+    .all(JSON.stringify(matching.ids))
+    .map(({ id }) => id);
+  const found = hasOtherDevices(database) ? [FOUND_HERE, FOUND_ELSEWHERE] : [FOUND_HERE];
+  return SEEN_KINDS.flatMap((kind) => {
+    const ofKind = labels.filter((id) => (id & KIND_MASK) === KIND_CODES[kind]);
+    if (ofKind.length === 0) return [];
+    return found.flatMap((rows) => {
+      const newest = database.prepare<SeenRow>(
+        `SELECT label.document_id AS id, max(start_us + duration_us) AS lastUs,
+                sum(duration_us) AS activeUs, count(*) AS visits
+           FROM (${rows}) JOIN label ON label.id = found_label GROUP BY label.document_id`,
+      );
+      const { fromUs, toUs } = range;
+      return toSeen(newest.all(KIND_CODES[kind], fromUs, toUs, JSON.stringify(ofKind)));
+    });
+  });
+}
 
-/** What other devices saw besides windows. */
-function elsewhereOf(matching: string): string {
-  return `SELECT label.document_id AS document_id, start_us + duration_us AS end_us, duration_us AS active_us
-    FROM (SELECT start_us, duration_us, label_id FROM remote_event
+/** Events among the newest of a kind in a range that have one of some labels. The index alone is looked through. */
+const FOUND_HERE = `SELECT found_label, start_us, duration_us
+    FROM (SELECT start_us AS found_us, label_id AS found_label FROM event
+           WHERE label_id & 15 = ? AND label_id & 15 <> 0 AND start_us >= ? AND start_us < ?
+           ORDER BY start_us DESC LIMIT ${CUT_OFF})
+    JOIN event ON event.start_us = found_us
+   WHERE found_label IN (SELECT value FROM json_each(?))`;
+const FOUND_ELSEWHERE = `SELECT label_id AS found_label, start_us, duration_us
+    FROM (SELECT label_id, start_us, duration_us FROM remote_event
            WHERE label_id & 15 = ? AND start_us >= ? AND start_us < ?
            ORDER BY start_us DESC LIMIT ${CUT_OFF})
-    JOIN label ON label.id = label_id
-   WHERE label_id IN (SELECT id FROM label WHERE document_id IN (${matching} LIMIT ${CUT_OFF}))`;
-}
+   WHERE label_id IN (SELECT value FROM json_each(?))`;
 
-function lastSeenFirst(rows: string): string {
-  return `SELECT document_id AS id, max(end_us) AS lastUs, sum(active_us) AS activeUs, count(*) AS visits
-    FROM (${rows}) GROUP BY document_id ORDER BY lastUs DESC LIMIT ?`;
-}
-
-/** Fewer documents than this are few. */
-const RARE = 200;
 /** Kinds other than windows that have documents. */
 const SEEN_KINDS = ["media", "notification", "editor", "tab"] as const;
 
 /** Matching documents that were last seen before the newest visits, at most `limit` with those of `seen`. */
 function lookBack(
   database: StoreDatabase,
-  matching: string,
-  terms: string,
+  matching: Matching,
   seen: ReadonlyMap<number, Times>,
   limit: number,
-): readonly (readonly [number, Times])[] {
-  const newest = database.prepare<{ id: number }>(`${matching} LIMIT ?`);
-  const lastVisit = database.prepare<Times>(
-    `SELECT end_us AS lastUs, active_us AS activeUs, 1 AS visits FROM visit
-      WHERE document_id = ? ORDER BY start_us DESC LIMIT 1`,
+): Seen {
+  const lastVisits = visitTables(database).map((table) =>
+    database.prepare<Times>(
+      `SELECT start_us + span_us AS lastUs, active_us AS activeUs, 1 AS visits FROM ${table}
+        WHERE document_id = ? ORDER BY start_us DESC LIMIT 1`,
+    ),
   );
-  const lastElsewhere = hasOtherDevices(database)
-    ? database.prepare<Times>(
-        `SELECT start_us + span_us AS lastUs, active_us AS activeUs, 1 AS visits FROM remote_visit
-          WHERE document_id = ? ORDER BY start_us DESC LIMIT 1`,
-      )
-    : null;
   const found: (readonly [number, Times])[] = [];
-  for (const { id } of newest.all(terms, seen.size + limit)) {
+  for (const id of matching.ids) {
     if (seen.size + found.length >= limit) break;
-    const times = seen.has(id) ? undefined : (lastVisit.get(id) ?? lastElsewhere?.get(id));
+    if (seen.has(id)) continue;
+    const [times] = lastVisits.flatMap((lastVisit) => lastVisit.get(id) ?? []);
     if (times !== undefined) found.push([id, times]);
   }
   return found;

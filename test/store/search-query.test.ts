@@ -72,6 +72,27 @@ describe("a search", () => {
     expect(await ask({ limit: 1 })).toEqual(["report two"]);
   });
 
+  it("finds what was seen in a range also by words that thousands of newer documents have", async () => {
+    const { store, search } = openBoth();
+    seeMany(store, 5200, (n) => `report reporting${n}`);
+    const ask = async (q: string, range: object): Promise<unknown> =>
+      (await search.search({ q, ...range })).hits.map(({ title }) => title);
+    const early = { fromUs: T0 + 10 * S, toUs: T0 + 30 * S };
+    for (const q of ["report", "repor", "repor reporting"])
+      expect(await ask(q, early)).toEqual(["report reporting2", "report reporting1"]);
+    expect(await ask("report", { limit: 1 })).toEqual(["report reporting5199"]);
+    expect(await ask("repor", { limit: 1 })).toEqual(["report reporting5199"]);
+  });
+
+  it("finds beginnings of frequent and rare words together, and such as only old documents have", async () => {
+    const { store, search } = openBoth();
+    see(store, window("A", "Prüfbericht zur Größe"), 0);
+    seeMany(store, 2100, (n) => (n === 50 ? "reporting on Grenoble" : `reporting ${n}`), 100);
+    expect(await titles(search, "repor greno")).toEqual(["reporting on Grenoble"]);
+    expect(await titles(search, "prufberi gros")).toEqual(["Prüfbericht zur Größe"]);
+    expect(await titles(search, "repor berlin")).toEqual([]);
+  });
+
   it("takes what looks like the index's own grammar as words", async () => {
     const { store, search } = openBoth();
     see(store, window("A", 'he said "NEAR" me OR not'), 0);
@@ -112,6 +133,23 @@ function openBoth(): { store: EventStore; search: Readings } {
 function see(store: EventStore, facts: EventFacts, afterS: number): void {
   const startUs = T0 + afterS * S;
   store.begin(facts, { startUs, endUs: startUs + 5 * S, utcOffsetMinutes: 0, timeZone: "UTC" });
+  store.settle();
+}
+
+/** Documents one after the other, ten seconds each. */
+function seeMany(
+  store: EventStore,
+  count: number,
+  titleOf: (n: number) => string,
+  afterS = 0,
+): void {
+  store.database.transaction(() => {
+    for (let n = 0; n < count; n += 1) {
+      const startUs = T0 + (afterS + n * 10) * S;
+      const span = { startUs, endUs: startUs + 5 * S, utcOffsetMinutes: 0, timeZone: "UTC" };
+      store.begin(window("A", titleOf(n)), span);
+    }
+  });
   store.settle();
 }
 
