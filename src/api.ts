@@ -311,6 +311,7 @@ export interface ForgetProof {
 export interface LedgerRequest {
   readonly fromUs?: number;
   readonly toUs?: number;
+  /** A name without a version, such as "curl", stands for all versions of it. */
   readonly client?: string;
   /** The newest win; 100 unless given. */
   readonly limit?: number;

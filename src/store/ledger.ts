@@ -49,7 +49,7 @@ export interface LedgerQuery {
   /** Entries given at or after this instant. */
   readonly fromUs: number;
   readonly toUs: number;
-  /** Only what this client was given. */
+  /** Only what this client was given; a name without a version stands for all versions of it. */
   readonly client?: string;
   readonly limit: number;
 }
@@ -106,7 +106,8 @@ export function openLedger({ database, clock, log }: OpenLedgerOptions): Ledger 
   const again = database.prepare("UPDATE ledger SET last_us = ?, times = times + ? WHERE id = ?");
   const drop = database.prepare("DELETE FROM ledger WHERE id = ?");
   const select = database.prepare<LedgerRow>(
-    `${SELECT_ENTRY} WHERE last_us >= ? AND first_us <= ? AND client IS coalesce(?, client)
+    `${SELECT_ENTRY} WHERE last_us >= ? AND first_us <= ?
+        AND (client IS coalesce(?, client) OR substr(client, 1, length(?) + 1) = ? || '/')
       ORDER BY last_us DESC, id DESC LIMIT ?`,
   );
   const clients = database.prepare<LedgerClient>(
@@ -237,7 +238,8 @@ export function openLedger({ database, clock, log }: OpenLedgerOptions): Ledger 
     },
     read: ({ fromUs, toUs, client, limit }) => {
       flush();
-      const rows = select.all(fromUs, toUs, client ?? null, limit + 1);
+      const name = client ?? null;
+      const rows = select.all(fromUs, toUs, name, name, name, limit + 1);
       return { entries: rows.slice(0, limit).map(toEntry), truncated: rows.length > limit };
     },
     clients: () => {

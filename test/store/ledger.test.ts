@@ -105,10 +105,19 @@ describe("what a client was given", () => {
     };
     expect(texts({ client: "chat" })).toEqual([["b"], false]);
     expect(texts({ client: "nobody" })).toEqual([[], false]);
+    expect(texts({ client: "cha" })).toEqual([[], false]);
     expect(texts({ fromUs: startUs + 1 })).toEqual([["c", "b"], false]);
     expect(texts({ toUs: startUs })).toEqual([["a"], false]);
     expect(texts({ limit: 2 })).toEqual([["c", "b"], true]);
   });
+});
+
+test("a client's name without a version stands for all of its versions", () => {
+  for (const client of ["curl/8.5.0", "curl/9.0", "curly", "curl"]) {
+    ledger.note(note(client, { client }));
+  }
+  const { entries } = ledger.read({ fromUs: 0, toUs: 1e16, client: "curl", limit: 10 });
+  expect(entries.map(({ client }) => client)).toEqual(["curl", "curl/9.0", "curl/8.5.0"]);
 });
 
 describe("forgetting", () => {
