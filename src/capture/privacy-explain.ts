@@ -20,8 +20,8 @@ export function explainPrivacy(config: PrivacyConfig): readonly string[] {
     "",
     "Private windows",
     "  dropped when the browser marks them in the title or a browser source says so; no rule can keep them.",
-    "  Firefox, its relatives, Edge and GNOME Web set a mark. Chrome, Chromium and others set none on most",
-    `  desktops: of those ${config.unmarked_browsers === "keep" ? "every title is stored" : "only the name is stored"} (unmarked_browsers = "${config.unmarked_browsers}").`,
+    "  Firefox, its relatives, Edge and GNOME Web set a mark. Chrome, Chromium and others set none on most desktops.",
+    `  Of those ${config.unmarked_browsers === "keep" ? "every title is stored" : "only the name is stored"} (unmarked_browsers = "${config.unmarked_browsers}").`,
     "",
     config.seeded
       ? `Dropped by the seeded list (${SEED_ENTRIES.length} entries)`

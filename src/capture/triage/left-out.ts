@@ -29,6 +29,8 @@ export interface Considered {
 
 /** More than anybody reads. */
 const MAX_LEFT_OUT = 40;
+/** Lines of one document, those that are told included. */
+const MAX_OF_ONE = 3;
 
 /** What of `considered` is not among `told`, in the order of the groups; no line twice. */
 export function leftOutLines(
@@ -43,6 +45,8 @@ export function leftOutLines(
     for (const line of lines) {
       if (left.length >= MAX_LEFT_OUT) return left;
       if (seen.some((other) => isRepeat(other, line))) continue;
+      // One document that was looked at again and again would be all there is to see.
+      if (seen.filter((other) => isSameDocument(other, line)).length >= MAX_OF_ONE) continue;
       seen.push(line);
       const { text, untrusted } = bodyOfLine(line, timeZone);
       left.push({
@@ -61,5 +65,9 @@ export function leftOutLines(
 /** Whether two lines tell the same: of one document, those that overlap do. */
 function isRepeat(a: DigestLine, b: DigestLine): boolean {
   if (a.kind !== "span" || b.kind !== "span") return a.kind === b.kind;
-  return a.document.id === b.document.id && a.startUs < b.endUs && b.startUs < a.endUs;
+  return isSameDocument(a, b) && a.startUs < b.endUs && b.startUs < a.endUs;
+}
+
+function isSameDocument(a: DigestLine, b: DigestLine): boolean {
+  return a.kind === "span" && b.kind === "span" && a.document.id === b.document.id;
 }
