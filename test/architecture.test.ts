@@ -103,7 +103,7 @@ const MAY_IMPORT: Readonly<Record<Room, readonly Room[]>> = {
     "import",
   ],
   hub: ["ground", "events", "store", "api"],
-  page: ["api", "events"],
+  page: ["api", "events", "face"],
 };
 
 /** A package is named in these files alone, so that replacing it touches nothing else. */

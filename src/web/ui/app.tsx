@@ -43,7 +43,10 @@ export function App(): JSX.Element {
   useEffect(() => {
     document.title = `${title} · activityd`;
     // A screen reader goes on at the new view; the first one is where the reader starts anyway.
-    if (shown.current !== view) main.current?.focus();
+    if (shown.current !== view) {
+      main.current?.focus({ preventScroll: true });
+      scrollTo({ top: 0 });
+    }
     shown.current = view;
   }, [view, title]);
   return (

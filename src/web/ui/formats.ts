@@ -31,6 +31,8 @@ export interface Formats {
   readonly ago: (atUs: number, nowUs: number) => string;
   /** `43 h 38 min`, `12 min`, `45 s`: whole units, rounded down, as everywhere in this program. */
   readonly duration: (us: number) => string;
+  /** `3.2 ms` */
+  readonly milliseconds: (ms: number) => string;
   /** `1,234` */
   readonly count: (value: number) => string;
   /** `12.3 MB` */
@@ -72,6 +74,7 @@ export function createFormats(
     }),
     ago: (atUs, nowUs) => formatAgo(relative, atUs, nowUs),
     duration: formatDuration,
+    milliseconds: (ms) => `${decimal.format(ms)} ms`,
     count: (value) => count.format(value),
     bytes: (value) => formatBytes(decimal, value),
     percent: (share) => percent.format(share),

@@ -1,9 +1,21 @@
-/** A view that is not made yet: it says so. */
+/** Privacy: stop recording, take things out of the record, try the rules, and see what is recorded and where it lies. */
 import type { JSX } from "preact";
-import { EmptyState } from "../parts.tsx";
+import { ForgetPanel } from "./privacy-forget.tsx";
+import { PausePanel } from "./privacy-pause.tsx";
+import { RecordPanel } from "./privacy-record.tsx";
+import { RulesPanel } from "./privacy-rules.tsx";
 
 export function PrivacyView(): JSX.Element {
   return (
-    <EmptyState title="Not made yet">Pausing, forgetting and the rules will stand here.</EmptyState>
+    <div class="privacy">
+      <div class="column">
+        <PausePanel />
+        <ForgetPanel />
+      </div>
+      <div class="column">
+        <RulesPanel />
+        <RecordPanel />
+      </div>
+    </div>
   );
 }
