@@ -6,6 +6,8 @@
 import type {
   ContextAnswer,
   ContextRequest,
+  DaysAnswer,
+  DaysRequest,
   EventsAnswer,
   EventsRequest,
   ForgetAnswer,
@@ -17,6 +19,10 @@ import type {
   SearchAnswer,
   SearchRequest,
   StatusAnswer,
+  TimelineAnswer,
+  TimelineRequest,
+  TotalsAnswer,
+  TotalsRequest,
 } from "../../api.ts";
 
 /** The operations of the daemon that the page uses. Each may throw {@link RequestError}. */
@@ -29,6 +35,9 @@ export interface ApiClient {
   readonly resume: Ask<void, PauseAnswer>;
   readonly forget: Ask<ForgetRequest, ForgetAnswer>;
   readonly ledger: Ask<LedgerRequest, LedgerAnswer>;
+  readonly timeline: Ask<TimelineRequest, TimelineAnswer>;
+  readonly totals: Ask<TotalsRequest, TotalsAnswer>;
+  readonly days: Ask<DaysRequest, DaysAnswer>;
   /** Any other route of the page's server (`/api/v1/…`, `/api/page/…`): GET with a query, or POST with a JSON body. */
   readonly get: <Answer>(path: string, query?: Query, signal?: AbortSignal) => Promise<Answer>;
   readonly post: <Answer>(path: string, body?: object, signal?: AbortSignal) => Promise<Answer>;
@@ -73,6 +82,9 @@ export function createApiClient(): ApiClient {
     resume: (_, signal) => post("/api/v1/resume", {}, signal),
     forget: (request, signal) => post("/api/v1/forget", request, signal),
     ledger: (request, signal) => get("/api/v1/ledger", request, signal),
+    timeline: (request, signal) => get("/api/v1/timeline", request, signal),
+    totals: (request, signal) => get("/api/v1/totals", request, signal),
+    days: (request, signal) => get("/api/v1/days", request, signal),
     get,
     post,
   };

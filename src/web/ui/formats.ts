@@ -27,6 +27,8 @@ export interface Formats {
   readonly year: (atUs: number) => string;
   /** `27 Nov 2026, 14:05` */
   readonly moment: (atUs: number) => string;
+  /** `27 Nov 2026, 14:05 – 15:20`, told only as finely as is needed; whole days without clock times. */
+  readonly range: (fromUs: number, toUs: number, wholeDays: boolean) => string;
   /** `3 hours ago`, seen from `nowUs`. */
   readonly ago: (atUs: number, nowUs: number) => string;
   /** `43 h 38 min`, `12 min`, `45 s`: whole units, rounded down, as everywhere in this program. */
@@ -49,6 +51,13 @@ export function createFormats(
     const format = new Intl.DateTimeFormat(locale, { ...options, timeZone });
     return (atUs) => format.format(atUs / 1000);
   };
+  const dayParts = { day: "numeric", month: "short", year: "numeric", timeZone } as const;
+  const dayRange = new Intl.DateTimeFormat(locale, dayParts);
+  const clockRange = new Intl.DateTimeFormat(locale, {
+    ...dayParts,
+    hour: "numeric",
+    minute: "2-digit",
+  });
   const count = new Intl.NumberFormat(locale);
   const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 });
@@ -72,6 +81,8 @@ export function createFormats(
       hour: "numeric",
       minute: "2-digit",
     }),
+    range: (fromUs, toUs, wholeDays) =>
+      (wholeDays ? dayRange : clockRange).formatRange(fromUs / 1000, toUs / 1000),
     ago: (atUs, nowUs) => formatAgo(relative, atUs, nowUs),
     duration: formatDuration,
     milliseconds: (ms) => `${decimal.format(ms)} ms`,

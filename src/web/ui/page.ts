@@ -8,6 +8,7 @@ import { createApiClient, type ApiClient } from "./api-client.ts";
 import { createConnection, type Connection } from "./connection.ts";
 import { createFormats, type Formats } from "./formats.ts";
 import { createRouter, type Router } from "./router.ts";
+import { createWallClock, type WallClock } from "./wall-clock.ts";
 
 export interface Page {
   readonly api: ApiClient;
@@ -15,12 +16,16 @@ export interface Page {
   readonly router: Router;
   /** Dates, times and durations as the browser's language and zone have them. */
   readonly formats: Formats;
+  /** Days of the same zone. */
+  readonly clock: WallClock;
 }
 
 export function createPage(): Page {
   const api = createApiClient();
   const connection = createConnection(api);
-  return { api, connection, router: createRouter(), formats: createFormats() };
+  const formats = createFormats();
+  const clock = createWallClock(formats.timeZone);
+  return { api, connection, router: createRouter(), formats, clock };
 }
 
 export const PageContext = createContext<Page | null>(null);

@@ -58,3 +58,16 @@ export function Foreign(props: {
   if (props.text === null) return <span class="muted">{props.absent ?? "no title"}</span>;
   return <bdi>{cutText(props.text, props.maxGraphemes ?? 200)}</bdi>;
 }
+
+/** A share of the longest as a bar: decoration, since its number stands beside it. `tone` is a colour of CSS. */
+export function Bar(props: { readonly share: number; readonly tone?: string }): JSX.Element {
+  const width = `${Math.max(0, Math.min(1, props.share)) * 100}%`;
+  return (
+    <span class="bar" aria-hidden="true">
+      <span
+        class="bar-fill"
+        style={props.tone === undefined ? { width } : { width, background: props.tone }}
+      />
+    </span>
+  );
+}

@@ -14,3 +14,11 @@ export function cutText(text: string, maxGraphemes: number): string {
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** A text with a direction of its own, for a canvas, where no element can isolate it. */
+export function isolate(text: string): string {
+  return `\u2068${text.replaceAll(BIDI_CONTROLS, "")}\u2069`;
+}
+
+// They act on what stands around the text: embeddings, overrides, isolates and marks that are not ours.
+const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -1,7 +1,197 @@
-/** A view that is not made yet: it says so. */
+/** The record as lanes over time: any stretch from a minute to a year, beginning with today. */
+import { useComputed, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
-import { EmptyState } from "../parts.tsx";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { usePage, type Page } from "../page.ts";
+import { Refusal } from "../parts.tsx";
+import { toHash } from "../route.ts";
+import { TimelineCanvas } from "../timeline/canvas.tsx";
+import { createTimelineController, type TimelineController } from "../timeline/controller.ts";
+import { Chosen } from "../timeline/details.tsx";
+import { Diary } from "../timeline/diary.tsx";
+import { GapLegend } from "../timeline/legend.tsx";
+import { Nothing } from "../timeline/nothing.tsx";
+import { StretchTotals } from "../timeline/stretch-totals.tsx";
+import { MAX_SPAN_US, spanOf, type Viewport } from "../timeline/viewport.ts";
+import { DAY_US, HOUR_US, type WallClock } from "../wall-clock.ts";
 
 export function TimelineView(): JSX.Element {
-  return <EmptyState title="Not made yet">The day will stand here.</EmptyState>;
+  const page = usePage();
+  const { router, clock } = page;
+  const timeline = useMemo(
+    () => createTimelineController(page, readStretch(router.route.peek().params, clock)),
+    [page, router, clock],
+  );
+  useEffect(() => () => timeline.close(), [timeline]);
+  useAddress(page, timeline);
+  const name = useComputed(() => nameOf(page, timeline.settled.value));
+  const today = (): void => timeline.show(dayOf(clock, clock.dayNumber(Date.now() * 1000)));
+  return (
+    <>
+      <Bar timeline={timeline} name={name.value} onToday={today} />
+      <section class="panel timeline-panel" aria-label="Lanes">
+        <TimelineCanvas timeline={timeline} name={`Timeline, ${name.value}`} onToday={today} />
+        <Nothing timeline={timeline} />
+        <GapLegend timeline={timeline} />
+      </section>
+      {timeline.refused.value !== null && <Refusal error={timeline.refused.value} />}
+      <div class="timeline-below">
+        <Diary timeline={timeline} />
+        <div class="timeline-side">
+          <section class="panel" aria-label="Chosen">
+            <Chosen timeline={timeline} />
+          </section>
+          <StretchTotals timeline={timeline} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Widths that one press shows, about the middle of what is shown now. */
+const WIDTHS = [
+  { title: "Hour", us: HOUR_US },
+  { title: "Day", us: DAY_US },
+  { title: "Week", us: 7 * DAY_US },
+  { title: "Month", us: 31 * DAY_US },
+  { title: "Year", us: MAX_SPAN_US },
+] as const;
+
+function Bar(props: {
+  readonly timeline: TimelineController;
+  readonly name: string;
+  readonly onToday: () => void;
+}): JSX.Element {
+  const { timeline, name, onToday } = props;
+  const { clock } = usePage();
+  const step = (direction: 1 | -1): void => {
+    const view = timeline.viewport.peek();
+    const day = wholeDay(view, clock);
+    // Days differ in length: from a whole day one goes to the whole day beside it.
+    if (day === null) timeline.move(direction * spanOf(view), true);
+    else timeline.show(dayOf(clock, day + direction));
+  };
+  const span = spanOf(timeline.settled.value);
+  return (
+    <div class="timeline-bar">
+      <div class="row">
+        <button type="button" class="button" aria-label="Earlier" onClick={() => step(-1)}>
+          <Arrow path="M10 3 5 8l5 5" />
+        </button>
+        <button type="button" class="button" aria-label="Later" onClick={() => step(1)}>
+          <Arrow path="m6 3 5 5-5 5" />
+        </button>
+        <button type="button" class="button" onClick={onToday}>
+          Today
+        </button>
+        <h2 class="stretch-name" aria-live="polite">
+          {name}
+        </h2>
+      </div>
+      <div class="row">
+        <div class="segments" role="group" aria-label="Width">
+          {WIDTHS.map(({ title, us }) => (
+            <button
+              key={title}
+              type="button"
+              class="button"
+              aria-pressed={Math.abs(span / us - 1) < 0.06}
+              onClick={() => timeline.show(ofWidth(timeline.viewport.peek(), us, clock))}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+        <div class="segments" role="group" aria-label="Zoom">
+          <button
+            type="button"
+            class="button"
+            aria-label="Zoom out"
+            onClick={() => timeline.zoom(1 / 2, undefined, true)}
+          >
+            <Arrow path="M3 8h10" />
+          </button>
+          <button
+            type="button"
+            class="button"
+            aria-label="Zoom in"
+            onClick={() => timeline.zoom(2, undefined, true)}
+          >
+            <Arrow path="M3 8h10M8 3v10" />
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Arrow(props: { readonly path: string }): JSX.Element {
+  return (
+    <svg class="sign" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={props.path} />
+    </svg>
+  );
+}
+
+/** Keeps the address and the stretch in step: links lead here, and a reload shows the same. */
+function useAddress(page: Page, timeline: TimelineController): void {
+  const { router, clock } = page;
+  const written = useRef(toHash("timeline", router.route.peek().params));
+  useSignalEffect(() => {
+    const { view, params } = router.route.value;
+    const hash = toHash(view, params);
+    if (view !== "timeline" || hash === written.current) return;
+    written.current = hash;
+    timeline.show(readStretch(params, clock), false);
+  });
+  useSignalEffect(() => {
+    const params = writeStretch(timeline.settled.value, clock);
+    const hash = toHash("timeline", params);
+    if (hash === written.current || router.route.peek().view !== "timeline") return;
+    written.current = hash;
+    router.replaceParams(params);
+  });
+}
+
+/** The stretch that the parameters of an address name; today for none. */
+function readStretch(params: Readonly<Record<string, string>>, clock: WallClock): Viewport {
+  const [from, to] = [Number(params["from"]), Number(params["to"])];
+  if (Number.isFinite(from) && Number.isFinite(to) && to > from && params["from"] !== "") {
+    return { fromUs: Math.round(from * 1_000_000), toUs: Math.round(to * 1_000_000) };
+  }
+  const day = clock.parseDay(params["day"] ?? "") ?? clock.dayNumber(Date.now() * 1000);
+  return dayOf(clock, day);
+}
+
+function writeStretch(view: Viewport, clock: WallClock): Readonly<Record<string, string>> {
+  const day = wholeDay(view, clock);
+  if (day !== null) return { day: clock.isoDay(day) };
+  return {
+    from: String(Math.round(view.fromUs / 1_000_000)),
+    to: String(Math.round(view.toUs / 1_000_000)),
+  };
+}
+
+function dayOf(clock: WallClock, day: number): Viewport {
+  return { fromUs: clock.dayStart(day), toUs: clock.dayStart(day + 1) };
+}
+
+/** The day that a stretch is, to the minute; null when it is none. */
+function wholeDay(view: Viewport, clock: WallClock): number | null {
+  const day = clock.dayNumber((view.fromUs + view.toUs) / 2);
+  const { fromUs, toUs } = dayOf(clock, day);
+  const off = Math.max(Math.abs(fromUs - view.fromUs), Math.abs(toUs - view.toUs));
+  return off < 60_000_000 ? day : null;
+}
+
+function ofWidth(view: Viewport, us: number, clock: WallClock): Viewport {
+  const middle = (view.fromUs + view.toUs) / 2;
+  if (us === DAY_US) return dayOf(clock, clock.dayNumber(middle));
+  return { fromUs: middle - us / 2, toUs: middle + us / 2 };
+}
+
+function nameOf({ formats, clock }: Page, view: Viewport): string {
+  const day = wholeDay(view, clock);
+  if (day !== null) return formats.day(clock.dayStart(day));
+  return formats.range(view.fromUs, view.toUs, spanOf(view) > 3 * DAY_US);
 }
