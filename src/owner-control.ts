@@ -322,7 +322,7 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
     ledger.note({
       ...reading(client, "events"),
       text: null,
-      eventIds: examples.map(({ lastId }) => lastId),
+      eventIds: examples.map(({ lastId }) => lastId).sort((a, b) => a - b),
       reasons: [`${examples.length} examples of what would be forgotten were read`],
     });
   }

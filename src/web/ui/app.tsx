@@ -51,10 +51,10 @@ export function App(): JSX.Element {
   }, [view, title]);
   return (
     <>
-      <a class="skip" href={toHash(view)} onClick={(event) => skipTo(event, main.current)}>
-        Skip to the content
-      </a>
       <header class="top">
+        <a class="skip" href={toHash(view)} onClick={(event) => skipTo(event, main.current)}>
+          Skip to the content
+        </a>
         <span class="brand">
           <svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true">
             <rect x="3" y="6" width="14" height="5" rx="2.5" />

@@ -8,6 +8,7 @@ import { useLoad } from "../load.ts";
 import { usePage } from "../page.ts";
 import { Foreign, Panel, Refusal } from "../parts.tsx";
 import { useNowUs } from "../ticking.ts";
+import { shortMoment } from "./ledger-words.ts";
 
 export function ClientsPanel(props: {
   /** The client whose entries are shown; null: all. */
@@ -120,7 +121,8 @@ function Client(props: {
       </span>
       {access === "revoked" && (
         <span class="chip chip-bad">
-          Refused{revokedUs === null ? "" : ` since ${formats.moment(revokedUs)}`}
+          Refused
+          {revokedUs === null ? "" : ` since ${shortMoment(revokedUs, nowUs.value, formats)}`}
         </span>
       )}
       {access === "revoked" ? (

@@ -5,6 +5,7 @@ import { useLoad } from "../load.ts";
 import { usePage } from "../page.ts";
 import { Panel, Refusal } from "../parts.tsx";
 import { gapWords, sumGaps } from "./health-words.ts";
+import { shortMoment } from "./ledger-words.ts";
 
 const SPANS = [
   { label: "Day", days: 1 },
@@ -76,7 +77,7 @@ export function GapsPanel(): JSX.Element {
                 <th scope="row">{gapWords(name)}</th>
                 <td class="number">{formats.duration(durationUs)}</td>
                 <td class="number">{formats.count(count)}</td>
-                <td class="nowrap">{formats.moment(lastUs)}</td>
+                <td class="when">{shortMoment(lastUs, Date.now() * 1000, formats)}</td>
               </tr>
             ))}
           </tbody>

@@ -5,6 +5,7 @@ import { usePage } from "../page.ts";
 import { Panel } from "../parts.tsx";
 import { useNowUs } from "../ticking.ts";
 import { RemedyText } from "./remedy.tsx";
+import { StaleNote } from "./stale-note.tsx";
 
 type SourceStatus = StatusAnswer["sources"][number];
 
@@ -21,6 +22,7 @@ export function SourcesPanel(): JSX.Element {
   const status = connection.status.value;
   return (
     <Panel title="Sources" class="sources">
+      <StaleNote />
       {status === null ? (
         <p class="muted">Asking…</p>
       ) : (
@@ -33,9 +35,6 @@ export function SourcesPanel(): JSX.Element {
               <tr>
                 <th scope="col">What</th>
                 <th scope="col">State</th>
-                <th scope="col" class="number">
-                  For
-                </th>
               </tr>
             </thead>
             <tbody>
@@ -59,7 +58,10 @@ function Source(props: { readonly source: SourceStatus; readonly nowUs: number }
       <th scope="row">{kind}</th>
       <td>
         <span class={`chip ${chip}`}>{word}</span>{" "}
-        {backend !== null && <span class="muted small">through {backend}</span>}
+        <span class="muted small">
+          {backend !== null && `through ${backend} `}
+          {state !== "off" && `for ${formats.duration(Math.max(0, props.nowUs - sinceUs))}`}
+        </span>
         {why !== null && (
           <>
             <p class="small">
@@ -85,9 +87,6 @@ function Source(props: { readonly source: SourceStatus; readonly nowUs: number }
             </ul>
           </details>
         )}
-      </td>
-      <td class="number">
-        {state === "off" ? "" : formats.duration(Math.max(0, props.nowUs - sinceUs))}
       </td>
     </tr>
   );

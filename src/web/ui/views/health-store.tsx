@@ -4,6 +4,7 @@ import { CopyButton } from "../copy-button.tsx";
 import { usePage } from "../page.ts";
 import { Panel } from "../parts.tsx";
 import { useNowUs } from "../ticking.ts";
+import { StaleNote } from "./stale-note.tsx";
 
 export function StorePanel(): JSX.Element {
   const { connection, formats } = usePage();
@@ -19,6 +20,7 @@ export function StorePanel(): JSX.Element {
   const { path, sizeBytes, eventCount, lastCommittedUs, writable } = status.store;
   return (
     <Panel title="Store">
+      <StaleNote />
       <dl class="facts">
         <div>
           <dt>Size</dt>

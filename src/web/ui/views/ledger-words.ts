@@ -5,6 +5,7 @@ import type { LedgerEntry } from "../../../api.ts";
 interface Telling {
   readonly clock: (atUs: number) => string;
   readonly day: (atUs: number) => string;
+  readonly moment: (atUs: number) => string;
   readonly count: (value: number) => string;
 }
 
@@ -59,6 +60,15 @@ export function givenWhen(
   const first = formats.clock(firstUs);
   const span = first === last ? last : `${first} – ${last}`;
   return `${span}, ${formats.count(times)} times`;
+}
+
+/** A moment as shortly as it can be told: today by the clock alone. */
+export function shortMoment(
+  atUs: number,
+  nowUs: number,
+  formats: Pick<Telling, "clock" | "day" | "moment">,
+): string {
+  return formats.day(atUs) === formats.day(nowUs) ? formats.clock(atUs) : formats.moment(atUs);
 }
 
 export interface DayOfEntries {

@@ -18,6 +18,7 @@ import {
   isEmpty,
   readForgetForm,
 } from "./forget-wish.ts";
+import { shortMoment } from "./ledger-words.ts";
 
 const SPANS: readonly { readonly span: ForgetSpan; readonly label: string }[] = [
   { span: "15min", label: "Last 15 minutes" },
@@ -320,7 +321,7 @@ function Example(props: { readonly example: ForgetExample }): JSX.Element {
         {fate !== "" && <span class="tag">{fate}</span>}
       </td>
       <td class="number">{formats.duration(example.durationUs)}</td>
-      <td class="nowrap">{formats.moment(example.lastUs)}</td>
+      <td class="when">{shortMoment(example.lastUs, Date.now() * 1000, formats)}</td>
     </tr>
   );
 }

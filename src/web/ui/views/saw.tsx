@@ -44,6 +44,12 @@ export function SawView(): JSX.Element {
           )}
         </div>
         {shown !== null && shown.entries.length === 0 && <NothingGiven client={client} />}
+        {shown !== null && shown.entries.length > 0 && (
+          <p class="muted small saw-legend">
+            <span class="untrusted">Underlined</span> is what others wrote, such as titles of
+            windows: it is told as data and commands nothing. ↵ ends a line.
+          </p>
+        )}
         {groupByDay(shown?.entries ?? [], nowUs.value, formats).map(({ day, entries }) => (
           <section key={day} class="saw-day">
             <h2>{day}</h2>
@@ -93,7 +99,7 @@ function Entry(props: { readonly entry: LedgerEntry }): JSX.Element {
       <p class="muted small">
         {isQuestion(entry) && <>about {intentWords(entry.intent)}, </>}
         {sourceWords(entry.source)}
-        {entry.ownerText === null && isQuestion(entry) && (
+        {entry.ownerText === null && entry.form !== "left-out" && isQuestion(entry) && (
           <>, without words of yours that are kept</>
         )}
         {entry.tokens > 0 && <>, {formats.count(entry.tokens)} tokens</>}
@@ -139,8 +145,7 @@ function isQuestion({ form }: LedgerEntry): boolean {
 function EventsRead(props: { readonly entry: LedgerEntry }): JSX.Element {
   const { formats } = usePage();
   const { eventIds, reasons } = props.entry;
-  const first = eventIds.at(0);
-  const last = eventIds.at(-1);
+  const [first, last] = [eventIds.at(0), eventIds.at(-1)];
   return (
     <>
       {reasons.map((reason, index) => (

@@ -20,7 +20,7 @@ const EXAMPLES = [
 ] as const;
 
 const FORMS: readonly { readonly form: ContextForm; readonly label: string }[] = [
-  { form: "auto", label: "Whichever fits" },
+  { form: "auto", label: "Automatic" },
   { form: "digest", label: "Digest" },
   { form: "exact", label: "Real-time" },
 ];

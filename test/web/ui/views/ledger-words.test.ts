@@ -4,6 +4,7 @@ import {
   formWords,
   givenWhen,
   groupByDay,
+  shortMoment,
   intentWords,
   sourceWords,
 } from "../../../../src/web/ui/views/ledger-words.ts";
@@ -42,6 +43,13 @@ describe("an entry of the ledger", () => {
       ["day 2", [22]],
       ["day 0", [5]],
     ]);
+  });
+
+  it("tells a moment of today by the clock alone", () => {
+    const day = (atUs: number) => String(Math.floor(atUs / 10));
+    const telling = { ...formats, day, moment: (atUs: number) => `m${atUs}` };
+    expect(shortMoment(35, 38, telling)).toBe("t35");
+    expect(shortMoment(25, 38, telling)).toBe("m25");
   });
 
   it("keeps a word that it does not know", () => {
