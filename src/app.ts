@@ -45,6 +45,8 @@ const MAX_TICK_AGE_US = 10_000_000;
 /** A little longer than a guest's word stands. */
 const PLAYER_SILENCE_MS = 31_000;
 const DEFAULT_EVENTS_LIMIT = 1_000;
+/** Whoever follows is told no more often. */
+const FOLLOW_MS = 1_000;
 
 export interface ActivityAppOptions {
   readonly config: Config;
@@ -63,6 +65,11 @@ export interface ActivityApp extends ActivityApi {
   /** Whether the sampling loop turns and the store answers: what a watchdog wants to know. */
   readonly isAlive: () => boolean;
   readonly guests: Guests;
+  /**
+   * Yields a number at once and a greater one after every change that is worth another look, at most one a second, until
+   * `signal` aborts. It says nothing of what changed and is noted nowhere.
+   */
+  readonly follow: (signal: AbortSignal) => AsyncIterable<number>;
 }
 
 /** What programs of others that send what they see need of the daemon. */
@@ -107,6 +114,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const ownNotices = createDaemonNotices(config.notices, notices.say);
   const changes = createChangeSignal();
   let told = { id: 0, etag: "" };
+  let changeCount = 0;
 
   // Before the parts it asks: they may tell of a change while they are made, such as a pause that goes on.
   const answers = createAnswers({
@@ -242,6 +250,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       nowUs: clock.nowUs,
       databasePath: store.database.path,
     },
+    follow,
     isAlive: () => {
       store.latest("window", 1);
       return clock.monotonicUs() - sampler.lastTickUs() < MAX_TICK_AGE_US;
@@ -321,6 +330,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     setClient: async (request) => {
       const list = owner.clients.set(request);
       // Who watches is turned away at once.
+      changeCount += 1;
       changes.notify();
       return list;
     },
@@ -386,6 +396,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   }
 
   function changed(): void {
+    changeCount += 1;
     answers.changed();
     changes.notify();
   }
@@ -459,6 +470,14 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     );
   }
 
+  async function* follow(signal: AbortSignal): AsyncGenerator<number> {
+    for (;;) {
+      const next = changes.next(signal);
+      yield changeCount;
+      if (!(await next) || !(await passed(FOLLOW_MS, signal))) return;
+    }
+  }
+
   async function* watch(signal?: AbortSignal, client?: string): AsyncGenerator<WatchMessage> {
     let lastId = 0;
     for (;;) {
@@ -507,6 +526,22 @@ function polled<K extends SourceKind>(
 function redactLines(text: string, redact: (raw: string) => string): string {
   if (Buffer.byteLength(text) <= MAX_TEXT_UNITS) return redact(text);
   return text.split(LINE_BREAK).map(redact).join("\n");
+}
+
+/** Resolves to true after a time, to false when the signal aborts. */
+function passed(ms: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(false);
+    const settle = (isPassed: boolean) => (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", aborted);
+      resolve(isPassed);
+    };
+    const aborted = settle(false);
+    const timer = setTimeout(settle(true), ms);
+    timer.unref();
+    signal.addEventListener("abort", aborted, { once: true });
+  });
 }
 
 /** For the ledger: which stretch was read. */

@@ -19,6 +19,7 @@ import { registerEventsCommand } from "./commands/events.ts";
 import { registerGatewayCommands } from "./commands/gateway.ts";
 import { registerGnomeCommands } from "./commands/gnome.ts";
 import { registerImportCommand } from "./commands/import.ts";
+import { registerOpenCommand } from "./commands/open.ts";
 import { registerOwnerCommands } from "./commands/owner.ts";
 import { registerMcpCommands } from "./commands/mcp.ts";
 import { registerPrivacyCommands } from "./commands/privacy.ts";
@@ -45,6 +46,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerGatewayCommands,
   registerGnomeCommands,
   registerImportCommand,
+  registerOpenCommand,
   registerOwnerCommands,
   registerClientsCommands,
   registerMcpCommands,

@@ -14,6 +14,7 @@ import { acquireInstanceLock } from "../store/lock.ts";
 import { VERSION } from "../version.ts";
 import { openActivityWatch } from "./activitywatch.ts";
 import { openFileLog, openStderrLog } from "./logging.ts";
+import { createPageService } from "./page.ts";
 import { findServiceManager, type ServiceManager } from "./notify.ts";
 
 export interface RunOptions {
@@ -43,8 +44,10 @@ export async function runDaemon(
     const ended = untilSignalled();
     const manager = await findServiceManager(env, sink.log);
     const fd = inheritedSocketFd(env, process.pid);
+    const page = createPageService({ app, config, paths, env, clock: systemClock, log: sink.log });
+    releases.push(page.close);
     const server = await serveActivityApi({
-      api: app,
+      api: { ...app, openPage: page.openPage },
       at: fd === null ? { socketPath: paths.socketPath } : { fd },
       log: sink.log,
       version: VERSION,
@@ -61,6 +64,7 @@ export async function runDaemon(
       releases.push(guests.close);
     }
     await app.start();
+    await page.resume();
     manager.ready();
     releases.push(keepAlive(manager, app.isAlive));
     options.onReady(`activityd ${VERSION} listens on ${paths.socketPath}`);

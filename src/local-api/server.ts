@@ -1,26 +1,16 @@
 /**
- * The daemon's side of the socket: HTTP/1.1 over a Unix socket, made from the route table. It promises that
+ * The daemon's side of the socket: HTTP/1.1 over a Unix socket, in front of the route table. It promises that
  * nothing a browser sends is answered, that every refusal is one envelope, and that the block goes out as the
  * very bytes to prepend.
  */
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from "node:http";
-import type { Context } from "hono";
-import { Hono } from "hono/tiny";
+import { createServer, type IncomingMessage } from "node:http";
 import type { ActivityApi } from "../api.ts";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
-import { readBody } from "../http-body.ts";
 import type { Log } from "../log.ts";
-import { createContextReplier } from "./context-reply.ts";
 import { createPeerGuard, type PeerGuard } from "./peer.ts";
-import { ROUTES, type Route } from "./protocol.ts";
+import { createApiRouter, sendError } from "./router.ts";
 import { listenPrivately } from "./socket.ts";
-import { sendWatch } from "./watch-stream.ts";
-import { ALLOWED_HOSTS, VERSION_HEADER, httpStatusOf } from "./wire.ts";
+import { ALLOWED_HOSTS, VERSION_HEADER } from "./wire.ts";
 
 export interface ServeOptions {
   readonly api: ActivityApi;
@@ -53,7 +43,7 @@ export async function serveActivityApi(options: ServeOptions): Promise<ActivityS
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
   };
-  const answer = createRouter(api, log, headers, closing.signal);
+  const answer = createApiRouter({ api, log, headers, closing: closing.signal });
   const peers = await createPeerGuard(log);
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 },
@@ -130,206 +120,4 @@ function refusal(request: IncomingMessage, peers: PeerGuard): ActivityError | nu
     );
   }
   return null;
-}
-
-interface NodeRequest {
-  readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
-}
-
-/** Who asks, for the ledger, when the request does not say: what every HTTP client says of itself. */
-function whoAsks(agent: string | undefined): { readonly client?: string } {
-  return agent === undefined || agent === "" ? {} : { client: agent.slice(0, MAX_CLIENT_CHARS) };
-}
-
-const MAX_CLIENT_CHARS = 200;
-
-function nameClient(route: Route, raw: unknown, agent: string | undefined): unknown {
-  if (route.namesClient !== true || typeof raw !== "object" || raw === null) return raw;
-  return Array.isArray(raw) || "client" in raw ? raw : { ...raw, ...whoAsks(agent) };
-}
-
-type Headers = Readonly<Record<string, string>> & { readonly [VERSION_HEADER]: string };
-
-function sendError(
-  response: ServerResponse,
-  thrown: unknown,
-  headers: Headers,
-  extra: Readonly<Record<string, string>> = {},
-): void {
-  const envelope = toErrorEnvelope(thrown);
-  sendJson(response, httpStatusOf(envelope.error.code), envelope, { ...headers, ...extra });
-}
-
-function sendJson(
-  response: ServerResponse,
-  status: number,
-  value: unknown,
-  headers: Readonly<Record<string, string>>,
-): void {
-  const body = Buffer.from(JSON.stringify(value));
-  response.writeHead(status, {
-    ...headers,
-    "content-type": "application/json",
-    "content-length": body.byteLength,
-  });
-  response.end(body);
-}
-
-/**
- * Hono finds the route and Node's own objects carry the rest: the web's Request and Response would make the
- * daemon 7 MB larger and every answer half as slow again.
- */
-function createRouter(
-  api: ActivityApi,
-  log: Log,
-  headers: Headers,
-  closing: AbortSignal,
-): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  const app = createRoutes(api, log, headers, closing);
-  return (incoming, outgoing) => {
-    // HEAD is a GET whose body Node leaves out.
-    const method = incoming.method === "HEAD" ? "GET" : incoming.method;
-    const asked = { method, url: `http://localhost${incoming.url ?? "/"}` };
-    // Of a request the router reads these two fields and passes it on; no handler here asks for more.
-    void app.fetch(asked as Request, { incoming, outgoing });
-  };
-}
-
-/** What handlers give back when they have answered; the router passes it on unread. */
-const SENT = {} as Response;
-
-function createRoutes(
-  api: ActivityApi,
-  log: Log,
-  headers: Headers,
-  closing: AbortSignal,
-): Hono<NodeRequest> {
-  const app = new Hono<NodeRequest>();
-  const replyTo = createContextReplier(headers);
-  const fail = (
-    { env }: Context<NodeRequest>,
-    thrown: unknown,
-    extra: Readonly<Record<string, string>> = {},
-  ): Response => {
-    if (!(thrown instanceof ActivityError)) {
-      log.error("local api: a request failed", { code: "internal" });
-    }
-    // An answer that had begun can only be broken off.
-    if (env.outgoing.headersSent) env.outgoing.destroy();
-    else sendError(env.outgoing, thrown, headers, extra);
-    return SENT;
-  };
-  app.onError((thrown, context) => fail(context, thrown));
-  app.notFound((context) => {
-    const { path } = context.req;
-    const allowed = ROUTES.filter((route) => route.path === path).map((route) => route.method);
-    if (allowed.length === 0) return fail(context, noSuchRoute(path));
-    const error = new ActivityError(
-      "method_not_allowed",
-      `${path} does not answer ${context.req.method}.`,
-      `Use ${allowed.join(" or ")}.`,
-    );
-    return fail(context, error, { allow: allowed.join(", ") });
-  });
-
-  app.get("/v1/openapi.json", async (context) => {
-    const { describeRoutes } = await import("./openapi.ts");
-    sendJson(context.env.outgoing, 200, describeRoutes(headers[VERSION_HEADER]), headers);
-    return SENT;
-  });
-  for (const route of ROUTES) {
-    app.on(route.method, route.path, async (context) => {
-      const { headers: asked } = context.env.incoming;
-      const agent = asked["user-agent"];
-      const raw = nameClient(route, await readInput(route, context), agent);
-      if (route.right === "change")
-        log.info("local api: a change was asked for", { path: route.path });
-      switch (route.answers) {
-        case "json":
-          sendJson(context.env.outgoing, 200, (await route.call(api, raw)) ?? {}, headers);
-          return SENT;
-        case "context": {
-          const wishes = { accept: asked.accept, ifNoneMatch: asked["if-none-match"] };
-          const reply = replyTo(wishes, await route.call(api, raw));
-          context.env.outgoing.writeHead(reply.status, reply.headers);
-          context.env.outgoing.end(reply.body ?? undefined);
-          return SENT;
-        }
-        default:
-          await sendWatch(api, context.env.outgoing, {
-            ...route.call(raw),
-            lastEventId: lastEventIdOf(asked),
-            headers,
-            closing,
-          });
-          return SENT;
-      }
-    });
-  }
-  return app;
-}
-
-function lastEventIdOf(headers: IncomingHttpHeaders): string | undefined {
-  const id = headers["last-event-id"];
-  return typeof id === "string" ? id : undefined;
-}
-
-function noSuchRoute(path: string): ActivityError {
-  const paths = [...new Set(ROUTES.map((route) => route.path))];
-  return new ActivityError(
-    "not_found",
-    `There is no ${path} here.`,
-    `The routes are: ${paths.join(", ")}.`,
-  );
-}
-
-/** The raw input of a request: the query as an object, or the parsed body. */
-async function readInput(route: Route, context: Context<NodeRequest>): Promise<unknown> {
-  if (route.method === "GET") return readQuery(context);
-  // From Node's own request: a web stream between would cost more than the parsing.
-  const bytes = await readBody(context.env.incoming, route.maxBodyBytes);
-  if (bytes === null) {
-    throw new ActivityError(
-      "body_too_large",
-      `The body is larger than ${route.maxBodyBytes} bytes.`,
-      "Send less: a turn is text, not a file.",
-    );
-  }
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch (cause) {
-    throw new ActivityError("bad_request", "The body is not UTF-8.", "Send JSON in UTF-8.", {
-      cause,
-    });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    // V8 quotes the text it could not read; only the reason before that is of use, and nothing of the turn is told.
-    throw new ActivityError(
-      "bad_request",
-      `The body is not JSON${text === "" ? ": it is empty" : ""}.`,
-      'Send an object such as {"form": "exact"}.',
-      { cause: reason },
-    );
-  }
-}
-
-function readQuery(context: Context): unknown {
-  const { url } = context.req;
-  if (!url.includes("?")) return {};
-  const query: Record<string, string> = {};
-  for (const [name, values] of Object.entries(context.req.queries())) {
-    if (values.length > 1) {
-      throw new ActivityError(
-        "bad_request",
-        `The query parameter "${name}" is given ${values.length} times.`,
-        "Give it once.",
-      );
-    }
-    query[name] = values[0] ?? "";
-  }
-  return query;
 }

@@ -1,0 +1,72 @@
+/**
+ * How answers of the page's server go out: with the headers that keep other sites out, and failures as one envelope.
+ */
+import type { ServerResponse } from "node:http";
+import { ActivityError, toErrorEnvelope } from "../errors.ts";
+
+/** Nothing of the page is told to other sites, shown in them, or fetched from them. */
+export const GUARDS = {
+  "content-security-policy":
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+} as const;
+
+/** Sent with everything that is not a file. */
+export const API_HEADERS = { ...GUARDS, "cache-control": "no-store" } as const;
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  sendBody(response, status, "application/json", JSON.stringify(value));
+}
+
+/** A failure as its envelope. */
+export function sendFailure(response: ServerResponse, thrown: unknown): void {
+  const status = thrown instanceof ActivityError ? statusOf(thrown) : 500;
+  sendJson(response, status, toErrorEnvelope(thrown));
+}
+
+/** A failure as a person reads it, where the browser shows the answer itself. */
+export function showFailure(response: ServerResponse, error: ActivityError): void {
+  const text = `${error.message}\n${error.hint}\n`;
+  sendBody(response, statusOf(error), "text/plain; charset=utf-8", text);
+}
+
+/** Resolves when a response that was full takes more, or is over. */
+export function roomIn(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    response.once("drain", resolve);
+    response.once("close", resolve);
+  });
+}
+
+function sendBody(response: ServerResponse, status: number, type: string, text: string): void {
+  const body = Buffer.from(text);
+  response.writeHead(status, {
+    ...API_HEADERS,
+    "content-type": type,
+    "content-length": body.byteLength,
+  });
+  response.end(response.req.method === "HEAD" ? undefined : body);
+}
+
+/** The status that carries a refusal of this server. */
+function statusOf(error: ActivityError): number {
+  switch (error.code) {
+    case "bad_request":
+      return 400;
+    case "unauthorized":
+      return 401;
+    case "forbidden_origin":
+    case "forbidden_peer":
+      return 403;
+    case "not_found":
+      return 404;
+    case "method_not_allowed":
+      return 405;
+    default:
+      return 500;
+  }
+}
