@@ -19,6 +19,10 @@ export interface Formats {
   readonly weekday: (atUs: number) => string;
   /** `27` */
   readonly dayOfMonth: (atUs: number) => string;
+  /** `27 Nov` */
+  readonly shortDate: (atUs: number) => string;
+  /** `November`, for 11. */
+  readonly monthName: (month: number) => string;
   /** `November 2026` */
   readonly month: (atUs: number) => string;
   /** `Nov` */
@@ -35,6 +39,8 @@ export interface Formats {
   readonly duration: (us: number) => string;
   /** `3.2 ms` */
   readonly milliseconds: (ms: number) => string;
+  /** `2.6 h`, where there is no room for more. */
+  readonly hours: (us: number) => string;
   /** `1,234` */
   readonly count: (value: number) => string;
   /** `12.3 MB` */
@@ -43,14 +49,13 @@ export interface Formats {
   readonly percent: (share: number) => string;
 }
 
-export function createFormats(
-  locale: string = navigator.language,
-  timeZone: string = Intl.DateTimeFormat().resolvedOptions().timeZone,
-): Formats {
+/** `locale` is a language as the browser names it, `timeZone` an IANA zone. */
+export function createFormats(locale: string, timeZone: string): Formats {
   const date = (options: Intl.DateTimeFormatOptions): ((atUs: number) => string) => {
     const format = new Intl.DateTimeFormat(locale, { ...options, timeZone });
     return (atUs) => format.format(atUs / 1000);
   };
+  const monthNames = new Intl.DateTimeFormat(locale, { month: "long", timeZone: "UTC" });
   const dayParts = { day: "numeric", month: "short", year: "numeric", timeZone } as const;
   const dayRange = new Intl.DateTimeFormat(locale, dayParts);
   const clockRange = new Intl.DateTimeFormat(locale, {
@@ -71,6 +76,8 @@ export function createFormats(
     shortDay: date({ weekday: "short", day: "numeric", month: "short" }),
     weekday: date({ weekday: "short" }),
     dayOfMonth: date({ day: "numeric" }),
+    shortDate: date({ day: "numeric", month: "short" }),
+    monthName: (month) => monthNames.format(Date.UTC(2026, month - 1, 1)),
     month: date({ month: "long", year: "numeric" }),
     shortMonth: date({ month: "short" }),
     year: date({ year: "numeric" }),
@@ -86,6 +93,7 @@ export function createFormats(
     ago: (atUs, nowUs) => formatAgo(relative, atUs, nowUs),
     duration: formatDuration,
     milliseconds: (ms) => `${decimal.format(ms)} ms`,
+    hours: (us) => `${decimal.format(us / 3_600_000_000)} h`,
     count: (value) => count.format(value),
     bytes: (value) => formatBytes(decimal, value),
     percent: (share) => percent.format(share),

@@ -23,7 +23,8 @@ export interface Page {
 export function createPage(): Page {
   const api = createApiClient();
   const connection = createConnection(api);
-  const formats = createFormats();
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const formats = createFormats(navigator.language, timeZone);
   const clock = createWallClock(formats.timeZone);
   return { api, connection, router: createRouter(), formats, clock };
 }

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { usePage, type Page } from "../page.ts";
 import { Refusal } from "../parts.tsx";
 import { toHash } from "../route.ts";
+import { Sign } from "../sign.tsx";
 import { TimelineCanvas } from "../timeline/canvas.tsx";
 import { createTimelineController, type TimelineController } from "../timeline/controller.ts";
 import { Chosen } from "../timeline/details.tsx";
@@ -76,10 +77,10 @@ function Bar(props: {
     <div class="timeline-bar">
       <div class="row">
         <button type="button" class="button" aria-label="Earlier" onClick={() => step(-1)}>
-          <Arrow path="M10 3 5 8l5 5" />
+          <Sign path="M10 3 5 8l5 5" />
         </button>
         <button type="button" class="button" aria-label="Later" onClick={() => step(1)}>
-          <Arrow path="m6 3 5 5-5 5" />
+          <Sign path="m6 3 5 5-5 5" />
         </button>
         <button type="button" class="button" onClick={onToday}>
           Today
@@ -109,7 +110,7 @@ function Bar(props: {
             aria-label="Zoom out"
             onClick={() => timeline.zoom(1 / 2, undefined, true)}
           >
-            <Arrow path="M3 8h10" />
+            <Sign path="M3 8h10" />
           </button>
           <button
             type="button"
@@ -117,19 +118,11 @@ function Bar(props: {
             aria-label="Zoom in"
             onClick={() => timeline.zoom(2, undefined, true)}
           >
-            <Arrow path="M3 8h10M8 3v10" />
+            <Sign path="M3 8h10M8 3v10" />
           </button>
         </div>
       </div>
     </div>
-  );
-}
-
-function Arrow(props: { readonly path: string }): JSX.Element {
-  return (
-    <svg class="sign" viewBox="0 0 16 16" aria-hidden="true">
-      <path d={props.path} />
-    </svg>
   );
 }
 

@@ -155,7 +155,7 @@ describe("the pointer", () => {
       const known = [rowsOf(spans, { fromUs: 0, toUs: lengthUs })];
       const view = { fromUs: 0, toUs: lengthUs };
       return rectsOf(spans, view, 500)
-        .filter((rect) => rect.end - rect.x > 1)
+        .filter(({ span: drawn }) => ((drawn.endUs - drawn.startUs) / lengthUs) * 500 > 2)
         .every(
           ({ span: drawn, x, end }) =>
             hitTest(known, layOut(500, 14, known), view, 500, (x + end) / 2, (focus?.y ?? 0) + 20)
