@@ -41,28 +41,29 @@ const TRIM_US = 100_000;
 export function flood(events: readonly QueryEvent[]): QueryEvent[] {
   const flooded = sortByTimestamp(events);
   const keyOf = perData(canonicalJson);
-  for (let index = 0; index + 1 < flooded.length; index += 1) {
-    const [first, second] = floodPair(flooded[index], flooded[index + 1], keyOf);
-    flooded[index] = first;
-    flooded[index + 1] = second;
+  const keys = flooded.map(({ data }) => keyOf(data));
+  for (const [index, second] of flooded.entries()) {
+    const first = flooded[index - 1];
+    if (first === undefined) continue;
+    const pair = floodPair(first, second, keys[index - 1] === keys[index]);
+    if (pair !== null) [flooded[index - 1], flooded[index]] = pair;
   }
   return flooded.filter(({ durationUs }) => durationUs > 0);
 }
 
+/** What becomes of two neighbours; null: nothing. */
 function floodPair(
-  first: QueryEvent | undefined,
-  second: QueryEvent | undefined,
-  keyOf: (data: JsonObject) => string,
-): readonly [QueryEvent, QueryEvent] {
-  if (first === undefined || second === undefined) throw new WireError("An event is missing.");
+  first: QueryEvent,
+  second: QueryEvent,
+  isSame: boolean,
+): readonly [QueryEvent, QueryEvent] | null {
   const gapUs = second.startUs - endOf(first);
-  const isSame = first.data === second.data || keyOf(first.data) === keyOf(second.data);
-  if (gapUs === 0 && !isSame) return [first, second];
+  if (gapUs === 0 && !isSame) return null;
   if (gapUs < 0 && isSame) {
     const endUs = Math.max(endOf(first), endOf(second));
     return [span(first, first.startUs, endUs), span(second, endUs, endUs)];
   }
-  if (gapUs <= -TRIM_US || gapUs > FLOOD_PULSE_US || gapUs === 0) return [first, second];
+  if (gapUs <= -TRIM_US || gapUs > FLOOD_PULSE_US || gapUs === 0) return null;
   const secondEndUs = endOf(second);
   if (first.durationUs >= second.durationUs) {
     return isSame
@@ -168,24 +169,35 @@ export function mergeEventsByKeys(
   keys: readonly string[],
 ): QueryEvent[] {
   if (keys.length === 0) return [...events];
-  const merged = new Map<string, QueryEvent>();
-  const groupOf = perData((whole) => {
+  const merged = new Map<string, Sum>();
+  // Equal data are one sum: what it is filed under is looked up once for each.
+  const sumOf = perData((whole) => {
     const data = Object.fromEntries(
       keys.filter((key) => key in whole).map((key) => [key, whole[key]]),
     );
-    return { data, group: canonicalJson(data) };
+    const group = canonicalJson(data);
+    const sum = merged.get(group) ?? { data, startUs: null, durationUs: 0 };
+    merged.set(group, sum);
+    return sum;
   });
-  for (const event of events) {
-    const { data, group } = groupOf(event.data);
-    const known = merged.get(group);
-    merged.set(
-      group,
-      known === undefined
-        ? { id: null, startUs: event.startUs, durationUs: event.durationUs, data }
-        : { ...known, durationUs: known.durationUs + event.durationUs },
-    );
+  for (const { data, startUs, durationUs } of events) {
+    const sum = sumOf(data);
+    sum.startUs ??= startUs;
+    sum.durationUs += durationUs;
   }
-  return [...merged.values()];
+  return [...merged.values()].map(({ data, startUs, durationUs }) => ({
+    id: null,
+    startUs: startUs ?? 0,
+    durationUs,
+    data,
+  }));
+}
+
+interface Sum {
+  readonly data: JsonObject;
+  /** Of the first event that came. */
+  startUs: number | null;
+  durationUs: number;
 }
 
 /** Adds the parts of `data.url`: `$protocol`, `$domain` without `www.`, `$path`, `$params`, `$options`, `$identifier`. */
