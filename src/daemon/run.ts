@@ -53,6 +53,7 @@ export async function runDaemon(
       version: VERSION,
     });
     releases.push(server.close);
+    await page.resume();
     if (config.activitywatch.enabled) {
       const guests = await openActivityWatch({
         app,
@@ -64,7 +65,6 @@ export async function runDaemon(
       releases.push(guests.close);
     }
     await app.start();
-    await page.resume();
     manager.ready();
     releases.push(keepAlive(manager, app.isAlive));
     options.onReady(`activityd ${VERSION} listens on ${paths.socketPath}`);
