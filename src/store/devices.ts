@@ -145,8 +145,8 @@ export function createDevices(database: StoreDatabase): Devices {
 
 /** As in `toVersion` of remote.ts. */
 const EPOCH = 2 ** 40;
-/** What is older than this is not delivered again by any carrier: months of one record each five seconds. */
-const REMEMBERED_RECORDS = 1_000_000;
+/** Days of one record each five seconds. An older one that comes again changes nothing either. */
+const REMEMBERED_RECORDS = 20_000;
 const FORGET_EVERY = 1_000;
 /** At the size of records in steady state a few megabytes. */
 const MOST_HELD = 10_000;

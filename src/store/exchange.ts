@@ -65,6 +65,12 @@ export type RawFacts =
   | { readonly kind: "lock" }
   | { readonly kind: "sleep" };
 
+/** Facts as they stand in a line or a record; null for what are none. */
+export function readRawFacts(value: unknown): RawFacts | null {
+  const parsed = factsSchema.safeParse(value);
+  return parsed.success ? parsed.data : null;
+}
+
 /** What became of the lines of an import. */
 export interface ExchangeSummary {
   readonly added: number;
@@ -179,58 +185,54 @@ const span = {
   timeZone: z.string().min(1).max(64),
 };
 
+const factsSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("window"),
+    app: text,
+    title: textOrNull,
+    place: textOrNull,
+  }),
+  z.object({
+    kind: z.literal("tab"),
+    app: text,
+    title: textOrNull,
+    place: textOrNull,
+    audible: booleanOrNull,
+  }),
+  z.object({
+    kind: z.literal("editor"),
+    app: text,
+    file: text,
+    project: textOrNull,
+    branch: textOrNull,
+    language: textOrNull,
+  }),
+  z.object({
+    kind: z.literal("media"),
+    player: text,
+    title: textOrNull,
+    artist: textOrNull,
+    playing: z.boolean(),
+  }),
+  z.object({ kind: z.literal("notification"), app: text, summary: text }),
+  z.object({ kind: z.literal("idle"), state: z.enum(["away", "passive"]) }),
+  z.object({ kind: z.literal("lock") }),
+  z.object({ kind: z.literal("sleep") }),
+  z.object({
+    kind: z.literal("gap"),
+    reason: z.enum(["paused", "source-lost", "filtered", "stalled", "not-running"]),
+  }),
+  z.object({
+    kind: z.literal("system"),
+    power: z.enum(["ac", "battery"]).nullable(),
+    batteryPercent: numberOrNull,
+    online: booleanOrNull,
+    cpuLoad: numberOrNull,
+    memoryUsed: numberOrNull,
+    displayCount: numberOrNull,
+  }),
+]);
+
 const lineSchema = z
-  .discriminatedUnion("kind", [
-    z.object({
-      kind: z.literal("window"),
-      app: text,
-      title: textOrNull,
-      place: textOrNull,
-      ...span,
-    }),
-    z.object({
-      kind: z.literal("tab"),
-      app: text,
-      title: textOrNull,
-      place: textOrNull,
-      audible: booleanOrNull,
-      ...span,
-    }),
-    z.object({
-      kind: z.literal("editor"),
-      app: text,
-      file: text,
-      project: textOrNull,
-      branch: textOrNull,
-      language: textOrNull,
-      ...span,
-    }),
-    z.object({
-      kind: z.literal("media"),
-      player: text,
-      title: textOrNull,
-      artist: textOrNull,
-      playing: z.boolean(),
-      ...span,
-    }),
-    z.object({ kind: z.literal("notification"), app: text, summary: text, ...span }),
-    z.object({ kind: z.literal("idle"), state: z.enum(["away", "passive"]), ...span }),
-    z.object({ kind: z.literal("lock"), ...span }),
-    z.object({ kind: z.literal("sleep"), ...span }),
-    z.object({
-      kind: z.literal("gap"),
-      reason: z.enum(["paused", "source-lost", "filtered", "stalled", "not-running"]),
-      ...span,
-    }),
-    z.object({
-      kind: z.literal("system"),
-      power: z.enum(["ac", "battery"]).nullable(),
-      batteryPercent: numberOrNull,
-      online: booleanOrNull,
-      cpuLoad: numberOrNull,
-      memoryUsed: numberOrNull,
-      displayCount: numberOrNull,
-      ...span,
-    }),
-  ])
+  .intersection(factsSchema, z.object(span))
   .refine(({ startUs, endUs }) => endUs >= startUs && endUs - startUs <= LONGEST_US);

@@ -13,6 +13,8 @@ export interface MemoryHub {
   /** Everything that was taken in, oldest first. */
   readonly records: CarriedRecord[];
   readonly open: (device: string) => MemoryDriver;
+  /** Gives a record to its readers once more, as a carrier may. */
+  readonly repeat: (record: CarriedRecord) => void;
 }
 
 export interface MemoryDriver extends HubDriver {
@@ -27,6 +29,7 @@ export function createMemoryHub(clock: Clock): MemoryHub {
   /** The place of each record among all that ever came in. */
   const places = new Map<CarriedRecord, number>();
   let arrived = 0;
+  const repeats = new Set<CarriedRecord>();
   const after = (place: number): CarriedRecord[] =>
     records.filter((each) => (places.get(each) ?? 0) > place);
   const wakers = new Set<() => void>();
@@ -42,7 +45,8 @@ export function createMemoryHub(clock: Clock): MemoryHub {
       if (state.state !== "connected")
         throw new ActivityError("hub_away", "The hub is away.", "Wait for it.");
     };
-    const own = (): CarriedRecord[] => records.filter((each) => each.device === device);
+    const own = (): CarriedRecord[] =>
+      records.filter((each) => each.device === device && !repeats.has(each));
 
     const append = async (given: readonly SealedRecord[]) => {
       mustBeThere();
@@ -154,7 +158,15 @@ export function createMemoryHub(clock: Clock): MemoryHub {
     };
   };
 
-  return { records, open };
+  const repeat = (record: CarriedRecord): void => {
+    const copy = { ...record };
+    places.set(copy, ++arrived);
+    repeats.add(copy);
+    records.push(copy);
+    wake();
+  };
+
+  return { records, open, repeat };
 }
 
 function conflict(): ActivityError {

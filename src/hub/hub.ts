@@ -1,0 +1,452 @@
+/**
+ * One record over several devices: this device's part in a hub. It promises that the daemon works on unchanged
+ * while the hub is away, that every device comes to the same record whatever happens on the way, and that what is
+ * wrong is told with what to do about it.
+ */
+import type { HubAnswer, HubDevice, HubRequest } from "../api.ts";
+import type { EventFacts } from "../capture/events.ts";
+import type { Clock } from "../clock.ts";
+import { ActivityError } from "../errors.ts";
+import { reasonForLog, type Log } from "../log.ts";
+import { createDevices, type DeviceRow } from "../store/devices.ts";
+import type { EventStore } from "../store/events.ts";
+import type { RawFacts } from "../store/exchange.ts";
+import { createOutbox } from "../store/outbox.ts";
+import type { RemoteId } from "../store/remote.ts";
+import type { CarriedRecord, HubDriver } from "./driver.ts";
+import { NO_RECORD } from "./envelope.ts";
+import { readIdentity, removeIdentity, writeIdentity, type Revoked } from "./identity.ts";
+import {
+  finishHandout,
+  isKeySpoiled,
+  makeHandout,
+  takeHandout,
+  unfinishedHandouts,
+  type KeyRecipient,
+} from "./keys.ts";
+import type { KeyHandout, TravellingWish } from "./payload.ts";
+import { createReceiver } from "./receiver.ts";
+import { createSender, type Trouble } from "./sender.ts";
+
+export interface Hub {
+  readonly request: (request: HubRequest) => Promise<HubAnswer>;
+  /**
+   * Tells the other devices what the owner forgot here: the wish, for what only they have, and the events of theirs
+   * that were known here. Committed when it returns.
+   */
+  readonly forgotten: (wish: TravellingWish, ids: readonly RemoteId[]) => void;
+  readonly problems: () => readonly Trouble[];
+  readonly notes: () => readonly Trouble[];
+  /** Looks for something to tell now, as a timer does each second. */
+  readonly tick: () => void;
+  /** Resolves when what was sealed is with the hub, or cannot get there now. */
+  readonly flush: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface HubOptions {
+  readonly driver: HubDriver;
+  readonly store: EventStore;
+  /** The data folder, with the identity in it. */
+  readonly directory: string;
+  /** What this device's privacy rules let by of facts that come from another. */
+  readonly admit: (facts: RawFacts, atUs: number) => EventFacts | null;
+  /** Forgets here what the owner wished on another device; rejects while another wish is carried out. */
+  readonly forget: (wish: TravellingWish) => Promise<void>;
+  /** Called when other devices' record changed, about once a second at most. */
+  readonly onChange: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const TICK_MS = 1_000;
+/** A clock that is off by less than this harms nobody. */
+const CLOCK_TOLERANCE_US = 120_000_000;
+/** Starts of events in one notice. */
+const STARTS_PER_NOTICE = 2_000;
+
+/** Takes part in the hub. @throws ActivityError `hub_refused` when this device has no identity in one */
+export function openHub(options: HubOptions): Hub {
+  const { driver, store, directory, admit, forget, onChange, clock, log } = options;
+  const first = readIdentity(directory);
+  if (first === null) {
+    throw new ActivityError(
+      "hub_refused",
+      "This device is in no hub, though the settings name one.",
+      "Make one with: activityd hub create. Or take part in one: activityd hub join CODE",
+    );
+  }
+  let identity = first;
+  let isRevoked = identity.revoked[identity.device] !== undefined;
+  let ownTrouble: Trouble | null = isRevoked ? REVOKED : null;
+  let hasChanged = false;
+  let hasNewKey = false;
+  let chores: Promise<void> = Promise.resolve();
+  const outbox = createOutbox(store.database);
+  const devices = createDevices(store.database);
+
+  const known = outbox.readLog();
+  outbox.start(known?.device !== identity.device && identity.withHistory);
+  if (known?.device !== identity.device) {
+    outbox.dropMessages();
+    outbox.writeLog({
+      device: identity.device,
+      epoch: 1,
+      seq: 0,
+      hash: NO_RECORD,
+      cursor: null,
+      toldUs: 0,
+    });
+  }
+
+  const setIdentity = (next: typeof identity): void => {
+    identity = next;
+    writeIdentity(directory, next);
+  };
+
+  const sender = createSender({
+    outbox,
+    driver,
+    identity: () => identity,
+    openIds: store.openIds,
+    isMuted: () => isRevoked,
+    clock,
+    log,
+  });
+
+  const receiver = createReceiver({
+    store,
+    devices,
+    identity: () => identity,
+    admit,
+    forget,
+    takeKeys,
+    clock,
+    log,
+  });
+
+  const subscription = driver.subscribe({ cursor: outbox.readLog()?.cursor ?? null, deliver });
+  const timer = setInterval(tick, TICK_MS);
+  for (const handout of unfinishedHandouts(identity, recipients())) hand(handout);
+  void inOrder(receiver.retryHeld);
+
+  return {
+    request: async ({ action, device }) => {
+      switch (action) {
+        case "rotate":
+          rotate({});
+          break;
+        case "revoke":
+          revoke(device ?? "");
+          break;
+        case "rejoin":
+          await sender.rejoin();
+          break;
+        case "leave":
+          await leave();
+          break;
+        case "status":
+      }
+      return answer();
+    },
+    forgotten: tellForgotten,
+    problems,
+    notes,
+    tick,
+    flush: sender.flush,
+    close,
+  };
+
+  function tick(): void {
+    sender.tick();
+    if (!hasChanged) return;
+    hasChanged = false;
+    onChange();
+  }
+
+  async function deliver(records: readonly CarriedRecord[], cursor: string): Promise<void> {
+    if (isRevoked) return;
+    for (const record of records) await receiver.take(record);
+    const own = outbox.readLog();
+    if (own !== null) outbox.writeLog({ ...own, cursor });
+    if (records.length === 0) return;
+    hasChanged = true;
+    if (hasNewKey) {
+      hasNewKey = false;
+      void inOrder(receiver.retryHeld);
+    }
+    void inOrder(receiver.tidy);
+  }
+
+  /** One chore after the other, beside everything else. */
+  function inOrder(chore: () => Promise<void>): Promise<void> {
+    chores = chores.then(chore).catch((thrown: unknown) => {
+      log.warn("work on other devices' records failed", { reason: reasonForLog(thrown) });
+    });
+    return chores;
+  }
+
+  function recipients(): readonly KeyRecipient[] {
+    return devices
+      .all()
+      .flatMap(({ id, sealingKey }) =>
+        sealingKey === null ? [] : [{ id, sealingPublic: sealingKey }],
+      );
+  }
+
+  /** A new key for all that stay. In the file before anybody hears of it, in use when all are sure to. */
+  function rotate(revoked: Revoked): void {
+    const made = makeHandout(identity, recipients(), revoked);
+    setIdentity(made.identity);
+    hand(made.handout);
+    markRevoked();
+    log.info("the key of the hub was changed", { devices: Object.keys(made.handout.boxes).length });
+  }
+
+  function hand(handout: KeyHandout): void {
+    sender.say({ keys: [handout] });
+    setIdentity(finishHandout(identity, handout.id));
+  }
+
+  function markRevoked(): void {
+    for (const { key, id, state } of devices.all()) {
+      if (identity.revoked[id] !== undefined && state !== "revoked")
+        devices.update(key, { state: "revoked" });
+    }
+  }
+
+  function takeKeys(handout: KeyHandout, maker: string): void {
+    const { identity: next, outcome } = takeHandout(identity, handout, maker);
+    setIdentity(next);
+    markRevoked();
+    if (outcome === "revoked") {
+      isRevoked = true;
+      ownTrouble = REVOKED;
+      log.error("this device was taken out of the hub");
+      return;
+    }
+    if (outcome === "excluded") {
+      ownTrouble = EXCLUDED;
+      log.warn("the key of the hub was changed without this device");
+      return;
+    }
+    if (outcome === "taken") hasNewKey = true;
+    // Two devices may have taken out each another one at the same time.
+    if (isKeySpoiled(identity)) rotate({});
+  }
+
+  function revoke(wanted: string): void {
+    const found = devices
+      .all()
+      .filter(({ id, name }) => name === wanted || (wanted.length >= 4 && id.startsWith(wanted)));
+    const [device] = found;
+    if (device === undefined || found.length > 1) {
+      const names = devices.all().map(({ id, name }) => `${name} (${id.slice(0, 8)})`);
+      throw new ActivityError(
+        device === undefined ? "not_found" : "bad_request",
+        device === undefined
+          ? `There is no other device "${wanted}" in the hub.`
+          : `More than one device is meant by "${wanted}".`,
+        names.length === 0 ? "There are no others yet." : `There are: ${names.join(", ")}.`,
+      );
+    }
+    rotate({ [device.id]: device.version });
+  }
+
+  async function leave(): Promise<void> {
+    sender.say({ isBye: true });
+    await sender.flush();
+    await stop();
+    for (const { key } of devices.all()) {
+      const labels = store.remote().dropDevice(key);
+      await store.eraser.sweep(labels);
+    }
+    outbox.stop();
+    removeIdentity(directory);
+    await store.eraser.shred();
+    isRevoked = true;
+    ownTrouble = null;
+    onChange();
+  }
+
+  function tellForgotten(wish: TravellingWish, ids: readonly RemoteId[]): void {
+    if (isRevoked) return;
+    sender.say({ wishes: [wish] });
+    const byKey = new Map(devices.all().map(({ key, id }) => [key, id]));
+    const starts = new Map<string, number[]>();
+    for (const { deviceKey, startUs } of ids) {
+      const device = byKey.get(deviceKey);
+      if (device === undefined) continue;
+      const list = starts.get(device) ?? [];
+      list.push(startUs);
+      starts.set(device, list);
+    }
+    for (const [device, startsUs] of starts) {
+      for (let from = 0; from < startsUs.length; from += STARTS_PER_NOTICE) {
+        const some = startsUs.slice(from, from + STARTS_PER_NOTICE);
+        sender.say({ forgotten: [{ device, startsUs: some }] });
+      }
+    }
+  }
+
+  function answer(): HubAnswer {
+    const state = driver.state();
+    return {
+      place: driver.place,
+      link: {
+        state: state.state,
+        sinceUs: state.sinceUs,
+        why: state.state === "connected" ? null : { reason: state.reason, remedy: state.remedy },
+      },
+      devices: [ownDevice(), ...devices.all().map(toHubDevice)],
+      waiting: outbox.waiting() + outbox.messageCount(),
+      lastSentUs: sender.sentUs(),
+      problems: problems(),
+      notes: notes(),
+    };
+  }
+
+  function ownDevice(): HubDevice {
+    return {
+      key: 0,
+      id: identity.device,
+      name: identity.name,
+      state: isRevoked ? "revoked" : "member",
+      lastHeardUs: null,
+      lagUs: null,
+      clockOffsetUs: null,
+      missing: 0,
+    };
+  }
+
+  function toHubDevice(row: DeviceRow): HubDevice {
+    const { key, id, name, state, sentUs, receivedUs, offsetUs } = row;
+    return {
+      key,
+      id,
+      name,
+      state,
+      lastHeardUs: receivedUs,
+      lagUs: sentUs === null || receivedUs === null ? null : Math.max(0, receivedUs - sentUs),
+      clockOffsetUs: offsetUs,
+      missing: devices.missing(key),
+    };
+  }
+
+  function problems(): readonly Trouble[] {
+    const state = driver.state();
+    const held = devices.heldCount();
+    return [
+      ...(ownTrouble === null ? [] : [ownTrouble]),
+      ...(state.state === "refused"
+        ? [{ reason: `The hub is not reached: ${state.reason}.`, remedy: state.remedy }]
+        : []),
+      ...[sender.trouble()].filter((trouble) => trouble !== null),
+      ...(held > 0 && ownTrouble === null
+        ? [
+            {
+              reason: `${held} records of other devices cannot be read: they are under a key that this device does not have, or of a newer activityd.`,
+              remedy:
+                "Update activityd; or get a new code (activityd hub invite) and: activityd hub join CODE",
+            },
+          ]
+        : []),
+      ...devices.all().flatMap(({ name, state: standing, trouble }) =>
+        standing === "forked" && trouble !== null
+          ? [
+              {
+                reason: `${name}: ${trouble}`,
+                remedy: `On ${name}: activityd hub status says what to do.`,
+              },
+            ]
+          : [],
+      ),
+      ...devices.all().flatMap(clockTrouble),
+    ];
+  }
+
+  /** A clock that is ahead is known to be; one that seems behind may be a record that took long. */
+  function clockTrouble({ name, state, offsetUs }: DeviceRow): readonly Trouble[] {
+    if (state !== "member" || offsetUs === null || offsetUs <= CLOCK_TOLERANCE_US) return [];
+    return [
+      {
+        reason: `The clock of ${name} is ${inWords(offsetUs)} ahead of this one's.`,
+        remedy: "Set the one that is wrong; what was recorded keeps the times it has.",
+      },
+    ];
+  }
+
+  function notes(): readonly Trouble[] {
+    const state = driver.state();
+    return [
+      ...(state.state === "away"
+        ? [
+            {
+              reason: `The hub is out of reach: ${state.reason}. ${outbox.waiting() + outbox.messageCount()} changes wait for it.`,
+              remedy: state.remedy,
+            },
+          ]
+        : []),
+      ...devices.all().flatMap(({ key, name, state: standing, offsetUs }) => {
+        const missing = devices.missing(key);
+        return [
+          ...(missing > 0
+            ? [
+                {
+                  reason: `${missing} records of ${name} did not arrive.`,
+                  remedy: `They may be on their way. If they stay away, on ${name}: activityd hub rejoin`,
+                },
+              ]
+            : []),
+          ...(standing === "member" && offsetUs !== null && offsetUs < -CLOCK_TOLERANCE_US
+            ? [
+                {
+                  reason: `The clock of ${name} is ${inWords(-offsetUs)} behind this one's, or its records take as long to arrive.`,
+                  remedy: "",
+                },
+              ]
+            : []),
+        ];
+      }),
+      ...(receiver.forged() > 0
+        ? [
+            {
+              reason: `${receiver.forged()} records in the hub are damaged or of nobody who belongs to it; they were passed over.`,
+              remedy: "",
+            },
+          ]
+        : []),
+    ];
+  }
+
+  async function stop(): Promise<void> {
+    clearInterval(timer);
+    await subscription.close();
+    await sender.close();
+    await chores;
+  }
+
+  async function close(): Promise<void> {
+    await stop();
+    await driver.close();
+  }
+}
+
+const REVOKED: Trouble = {
+  reason: "This device was taken out of the hub.",
+  remedy:
+    "To take part again: activityd hub leave, then activityd hub join CODE with a new code (activityd hub invite).",
+};
+
+const EXCLUDED: Trouble = {
+  reason:
+    "The key of the hub was changed before this device was known, and it cannot read what came since.",
+  remedy: "Get a new code on another device (activityd hub invite) and: activityd hub join CODE",
+};
+
+function inWords(us: number): string {
+  const minutes = Math.round(us / 60e6);
+  if (minutes < 90) return `${minutes} minutes`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
+}

@@ -1,0 +1,242 @@
+/**
+ * What a record says: events, what was erased and forgotten, who a device is, and keys. It hides the form on the
+ * wire and promises that what cannot be meant is refused whole, before anything of it is done.
+ */
+import { z } from "zod";
+import type { EventSpan } from "../capture/events.ts";
+import { readRawFacts, type RawFacts } from "../store/exchange.ts";
+import type { ToldEvent } from "../store/outbox.ts";
+import type { Revoked } from "./identity.ts";
+
+/** What the owner wished to be forgotten on every device. */
+export interface TravellingWish {
+  /** Half open; null: without a bound on that side. */
+  readonly fromUs: number | null;
+  readonly toUs: number | null;
+  readonly app: string | null;
+  readonly match: string | null;
+  /** When it was wished, by the clock of the device where it was. */
+  readonly atUs: number;
+}
+
+/** A new key of the hub, sealed for each device that is to have it. */
+export interface KeyHandout {
+  readonly id: string;
+  readonly generation: number;
+  /** Every device that was ever taken out. */
+  readonly revoked: Revoked;
+  /** By device. */
+  readonly boxes: Readonly<Record<string, Uint8Array>>;
+}
+
+/** Events of another device that the owner took away there. */
+export interface ForgottenEvents {
+  readonly device: string;
+  readonly startsUs: readonly number[];
+}
+
+/** What a device calls itself, and its public key for what only it may open. */
+export interface Hello {
+  readonly name: string;
+  readonly sealingPublic: Uint8Array;
+}
+
+/** What a record may say besides events. */
+export interface Notices {
+  readonly hello: Hello | null;
+  readonly forgotten: readonly ForgottenEvents[];
+  readonly wishes: readonly TravellingWish[];
+  readonly keys: readonly KeyHandout[];
+  /** Whether the device leaves the hub with this record. */
+  readonly isBye: boolean;
+}
+
+export interface OutgoingPayload extends Notices {
+  /** By the sender's clock. */
+  readonly sentUs: number;
+  readonly events: readonly ToldEvent[];
+  readonly erased: readonly (readonly [number, number])[];
+}
+
+/** An event as it came in: its texts have met no gate of this device. */
+export interface IncomingEvent extends EventSpan {
+  readonly facts: RawFacts;
+  readonly isOpen: boolean;
+}
+
+export interface IncomingPayload extends Notices {
+  readonly sentUs: number;
+  readonly events: readonly IncomingEvent[];
+  readonly erased: readonly (readonly [number, number])[];
+}
+
+export const NO_NOTICES: Notices = {
+  hello: null,
+  forgotten: [],
+  wishes: [],
+  keys: [],
+  isBye: false,
+};
+
+export function writePayload(payload: OutgoingPayload): Uint8Array {
+  const { sentUs, events, erased, hello, forgotten, wishes, keys, isBye } = payload;
+  const facts = createIndex();
+  const zones = createIndex();
+  const puts = events.map((event) => [
+    facts.at(JSON.stringify(event.facts)),
+    zones.at(JSON.stringify([event.timeZone, event.utcOffsetMinutes])),
+    event.startUs,
+    event.endUs - event.startUs,
+    event.isOpen ? 1 : 0,
+  ]);
+  // The texts are JSON already: put together by hand, they are not parsed and written once more.
+  const parts = [
+    `"v":${FORMAT},"at":${sentUs}`,
+    puts.length === 0
+      ? null
+      : `"facts":[${facts.texts().join()}],"zones":[${zones.texts().join()}],"put":${JSON.stringify(puts)}`,
+    erased.length === 0 ? null : `"erase":${JSON.stringify(erased)}`,
+    hello === null
+      ? null
+      : `"hello":${JSON.stringify({ name: hello.name, key: toText(hello.sealingPublic) })}`,
+    forgotten.length === 0
+      ? null
+      : `"forget":${JSON.stringify(forgotten.map((each) => [each.device, each.startsUs]))}`,
+    wishes.length === 0 ? null : `"wish":${JSON.stringify(wishes)}`,
+    keys.length === 0 ? null : `"keys":${JSON.stringify(keys.map(toWire))}`,
+    isBye ? '"bye":1' : null,
+  ];
+  return Buffer.from(`{${parts.filter((part) => part !== null).join()}}`);
+}
+
+/** Reads what a record says; null for what this program does not understand. */
+export function readPayload(bytes: Uint8Array): IncomingPayload | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch {
+    return null;
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) return null;
+  const { at, facts, zones, put, erase, hello, forget, wish, keys, bye } = parsed.data;
+  const read = facts.map(readRawFacts);
+  const events: IncomingEvent[] = [];
+  for (const [factsAt, zoneAt, startUs, durationUs, isOpen] of put) {
+    const [said, zone] = [read[factsAt], zones[zoneAt]];
+    if (said === undefined || said === null || zone === undefined) return null;
+    events.push({
+      facts: said,
+      startUs,
+      endUs: startUs + durationUs,
+      timeZone: zone[0],
+      utcOffsetMinutes: zone[1],
+      isOpen: isOpen === 1,
+    });
+  }
+  return {
+    sentUs: at,
+    events,
+    erased: erase,
+    hello:
+      hello === undefined
+        ? null
+        : { name: plainName(hello.name), sealingPublic: fromText(hello.key) },
+    forgotten: forget.map(([device, startsUs]) => ({ device, startsUs })),
+    wishes: wish,
+    keys: keys.map(({ id, generation, revoked, boxes }) => ({
+      id,
+      generation,
+      revoked,
+      boxes: Object.fromEntries(
+        Object.entries(boxes).map(([device, box]) => [device, fromText(box)]),
+      ),
+    })),
+    isBye: bye === 1,
+  };
+}
+
+/** A name as it may stand in a line: letters, digits and what names are made of. */
+function plainName(name: string): string {
+  const plain = name
+    .normalize("NFKC")
+    .replaceAll(/[^\p{L}\p{M}\p{N} ._'()-]/gu, "")
+    .replaceAll(/ +/g, " ")
+    .trim();
+  return plain.slice(0, MAX_NAME_CHARS) || "device";
+}
+
+/** Grows when a record says something that an older program would misread. */
+const FORMAT = 1;
+const MAX_NAME_CHARS = 40;
+
+const hex32 = z.string().regex(/^[0-9a-f]{32}$/);
+const instant = z.int().min(0).max(7_258_118_400_000_000);
+/** No event lasts longer than a year or so. */
+const duration = z
+  .int()
+  .min(0)
+  .max(400 * 86_400_000_000);
+const key32 = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const short = z.string().max(4096);
+
+const schema = z.object({
+  v: z.literal(FORMAT),
+  at: instant,
+  facts: z.array(z.unknown()).default([]),
+  zones: z.array(z.tuple([z.string().min(1).max(64), z.int().min(-1440).max(1440)])).default([]),
+  put: z
+    .array(z.tuple([z.int().min(0), z.int().min(0), instant, duration, z.int().min(0).max(1)]))
+    .default([]),
+  erase: z.array(z.tuple([instant, instant])).default([]),
+  hello: z.object({ name: short, key: key32 }).optional(),
+  forget: z.array(z.tuple([hex32, z.array(instant)])).default([]),
+  wish: z
+    .array(
+      z.object({
+        fromUs: instant.nullable(),
+        toUs: instant.nullable(),
+        app: short.nullable(),
+        match: short.nullable(),
+        atUs: instant,
+      }),
+    )
+    .default([]),
+  keys: z
+    .array(
+      z.object({
+        id: z.string().regex(/^[0-9a-f]{16}$/),
+        generation: z.int().min(1),
+        revoked: z.record(hex32, z.int().min(0)),
+        boxes: z.record(hex32, short),
+      }),
+    )
+    .default([]),
+  bye: z.int().optional(),
+});
+
+function toWire({ id, generation, revoked, boxes }: KeyHandout) {
+  const texts = Object.entries(boxes).map(([device, box]) => [device, toText(box)]);
+  return { id, generation, revoked, boxes: Object.fromEntries(texts) };
+}
+
+/** Numbers for texts, the same text always the same. */
+function createIndex() {
+  const places = new Map<string, number>();
+  return {
+    at: (text: string): number => {
+      const place = places.get(text) ?? places.size;
+      places.set(text, place);
+      return place;
+    },
+    texts: (): readonly string[] => [...places.keys()],
+  };
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64url");
+}
+
+function fromText(encoded: string): Uint8Array {
+  return Buffer.from(encoded, "base64url");
+}

@@ -1,0 +1,316 @@
+/**
+ * This device's own log: changes become sealed records, and records go to the hub. It promises that a record is on
+ * the disk before anybody sees it, that what waits is sent again as it was until it is acknowledged, and that
+ * nothing is sent once somebody else turns out to write under the same name.
+ */
+import type { Clock } from "../clock.ts";
+import { ActivityError } from "../errors.ts";
+import { reasonForLog, type Log } from "../log.ts";
+import type { Outbox, OwnLog } from "../store/outbox.ts";
+import { toVersion } from "../store/remote.ts";
+import type { HubDriver, SealedRecord } from "./driver.ts";
+import { hashOf, NO_RECORD, readEnvelope, sealRecord } from "./envelope.ts";
+import { currentKey, type HubIdentity } from "./identity.ts";
+import { NO_NOTICES, writePayload, type Notices } from "./payload.ts";
+
+/** Why something does not go on, and what to do. */
+export interface Trouble {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+export interface Sender {
+  /** Looks for something to tell; called about once a second. Never throws. */
+  readonly tick: () => void;
+  /** Seals a record with notices now, whatever waits. In a transaction of its own. */
+  readonly say: (notices: Partial<Notices>) => void;
+  /** Begins the log anew in an epoch of its own, with everything that is recorded. Rejects like `tail`. */
+  readonly rejoin: () => Promise<void>;
+  /** Resolves when everything that was sealed is acknowledged, or when that does not go on. */
+  readonly flush: () => Promise<void>;
+  readonly trouble: () => Trouble | null;
+  /** Wall time of the last acknowledgement in this process; null: none yet. */
+  readonly sentUs: () => number | null;
+  readonly close: () => Promise<void>;
+}
+
+export interface SenderOptions {
+  readonly outbox: Outbox;
+  readonly driver: HubDriver;
+  readonly identity: () => HubIdentity;
+  /** The events that go on. */
+  readonly openIds: () => ReadonlySet<number>;
+  /** Whether this device may say anything at all. */
+  readonly isMuted: () => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Steady state: one record in so long at most. The other devices name a window a second after that. */
+const BETWEEN_RECORDS_US = 5_000_000;
+/** An event that goes on is told again so often. */
+const BETWEEN_GROWTH_US = 60_000_000;
+const BETWEEN_TAIL_CHECKS_US = 60_000_000;
+const BETWEEN_HELLOS_US = 86_400_000_000;
+/** Some milliseconds of work, and some ten kilobytes. */
+const EVENTS_PER_RECORD = 200;
+/** Leaves room for what a record carries besides, and for padding. */
+const MAX_PAYLOAD_BYTES = 192 * 1024;
+/** So many sealed records wait at most; what else waits is a row of the list of changes. */
+const MOST_SEALED = 64;
+const RECORDS_PER_APPEND = 32;
+const APPEND_TIMEOUT_MS = 30_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export function createSender(options: SenderOptions): Sender {
+  const { outbox, driver, identity, openIds, isMuted, clock, log } = options;
+  let lastRecordUs = Number.NEGATIVE_INFINITY;
+  let lastGrowthUs = clock.monotonicUs();
+  let tailCheckedUs = Number.NEGATIVE_INFINITY;
+  let isBehind = outbox.waiting() > EVENTS_PER_RECORD;
+  let pumping: Promise<void> | null = null;
+  let pauseMs = FIRST_PAUSE_MS;
+  let pausedUntilUs = Number.NEGATIVE_INFINITY;
+  let conflict: Trouble | null = null;
+  let refusal: Trouble | null = null;
+  let sentUs: number | null = null;
+  let seemsLost = false;
+  const closing = new AbortController();
+
+  const stopListening = driver.onState(({ state }) => {
+    if (state !== "connected") return;
+    pausedUntilUs = Number.NEGATIVE_INFINITY;
+    pump();
+  });
+
+  const ownLog = (): OwnLog => {
+    const known = outbox.readLog();
+    if (known !== null) return known;
+    throw new ActivityError("internal", "The hub was not opened before it was used.");
+  };
+
+  /** Seals one record. `within` joins its transaction. */
+  const seal = (
+    content: Omit<Parameters<typeof writePayload>[0], "sentUs">,
+    within: () => void,
+  ): void => {
+    const own = ownLog();
+    const seq = own.seq + 1;
+    const sentAtUs = clock.nowUs();
+    const isHelloDue = content.hello !== null || sentAtUs - own.toldUs >= BETWEEN_HELLOS_US;
+    const { name, sealingPublic } = identity();
+    const hello = isHelloDue || seq === 1 ? { name, sealingPublic } : null;
+    const payload = writePayload({ ...content, hello, sentUs: sentAtUs });
+    const previous = seq === 1 ? NO_RECORD : own.hash;
+    const position = { epoch: own.epoch, seq };
+    const key = currentKey(identity().ring);
+    const { bytes, hash } = sealRecord(identity(), key, position, previous, payload);
+    outbox.durably(() => {
+      outbox.addMessage({ ...position, bytes });
+      const toldUs = hello === null ? own.toldUs : sentAtUs;
+      outbox.writeLog({ ...own, seq, hash, toldUs });
+      within();
+    });
+    lastRecordUs = clock.monotonicUs();
+  };
+
+  /** Seals the oldest changes, if there are any. */
+  const sealChanges = (withGrowth: boolean): void => {
+    let limit = EVENTS_PER_RECORD;
+    for (;;) {
+      const batch = outbox.changes(limit, openIds(), withGrowth);
+      if (batch === null) {
+        isBehind = false;
+        return;
+      }
+      const content = { ...NO_NOTICES, events: batch.events, erased: batch.erased };
+      if (limit > 1 && sizeOf(batch.events) > MAX_PAYLOAD_BYTES) {
+        limit = Math.ceil(limit / 2);
+        continue;
+      }
+      seal(content, batch.done);
+      isBehind = batch.hasMore;
+      return;
+    }
+  };
+
+  const sealWhatIsDue = (): void => {
+    const nowUs = clock.monotonicUs();
+    if (outbox.messageCount() >= MOST_SEALED) return;
+    if (!isBehind && nowUs - lastRecordUs < BETWEEN_RECORDS_US) return;
+    const withGrowth = nowUs - lastGrowthUs >= BETWEEN_GROWTH_US;
+    if (withGrowth) lastGrowthUs = nowUs;
+    sealChanges(withGrowth);
+    // Once a day at least, so that whoever joins learns the name, and a carrier that lets go of old records keeps one.
+    if (clock.nowUs() - ownLog().toldUs >= BETWEEN_HELLOS_US)
+      seal({ ...NO_NOTICES, events: [], erased: [] }, () => {});
+  };
+
+  /** Compares the end of our log in the hub with what we know of it. */
+  const checkTail = async (): Promise<void> => {
+    const tail = await driver.tail(APPEND_TIMEOUT_MS);
+    tailCheckedUs = clock.monotonicUs();
+    const own = ownLog();
+    const [oldest] = outbox.messages(1);
+    const acknowledged = oldest === undefined ? own.seq : oldest.seq - 1;
+    const last = tail === null ? 0 : toVersion(tail);
+    if (last > toVersion(own)) throw goesOnElsewhere();
+    if (tail !== null && tail.epoch === own.epoch && !isKnown(tail, own)) throw goesOnElsewhere();
+    const isLost = acknowledged > 0 && last < toVersion({ epoch: own.epoch, seq: acknowledged });
+    if (!isLost) {
+      seemsLost = false;
+    } else if (!seemsLost) {
+      // A server that lags behind its leader says so too: it is asked once more before everything is sent anew.
+      seemsLost = true;
+      tailCheckedUs = clock.monotonicUs() - BETWEEN_TAIL_CHECKS_US + BETWEEN_RECORDS_US;
+    } else {
+      log.warn("the hub has lost records of this device: they are sent again");
+      beginAnew(own.epoch);
+    }
+  };
+
+  const isKnown = ({ seq, bytes }: SealedRecord, own: OwnLog): boolean => {
+    if (seq === own.seq) return Buffer.compare(hashOf(bytes), own.hash) === 0;
+    const waiting = outbox.messages(MOST_SEALED).find((message) => message.seq === seq);
+    if (waiting !== undefined) return Buffer.compare(waiting.bytes, bytes) === 0;
+    // The record before the first that waits: the one names the other.
+    const next = outbox.messages(MOST_SEALED).find((message) => message.seq === seq + 1);
+    const previous = next === undefined ? null : readEnvelope(next.bytes)?.previous;
+    return previous == null || Buffer.compare(previous, hashOf(bytes)) === 0;
+  };
+
+  const beginAnew = (afterEpoch: number): void => {
+    const own = ownLog();
+    const epoch = Math.max(own.epoch, afterEpoch) + 1;
+    outbox.durably(() => {
+      outbox.dropMessages();
+      outbox.writeLog({ ...own, epoch, seq: 0, hash: NO_RECORD, toldUs: 0 });
+    });
+    outbox.start(true);
+    isBehind = true;
+    seemsLost = false;
+    conflict = null;
+  };
+
+  const sendAll = async (): Promise<void> => {
+    for (;;) {
+      if (closing.signal.aborted || isMuted() || conflict !== null) return;
+      if (driver.state().state !== "connected") return;
+      if (clock.monotonicUs() - tailCheckedUs >= BETWEEN_TAIL_CHECKS_US) await checkTail();
+      for (let sealed = 0; sealed < RECORDS_PER_APPEND; sealed += 1) {
+        if (!isBehind || outbox.messageCount() >= MOST_SEALED) break;
+        sealChanges(false);
+        await nextTurn();
+      }
+      const messages = outbox.messages(RECORDS_PER_APPEND);
+      const { device } = identity();
+      if (messages.length === 0) return;
+      const records = messages.map((message) => ({ device, ...message }));
+      const { epoch, seq } = await driver.append(records, APPEND_TIMEOUT_MS);
+      outbox.acknowledged(epoch, seq);
+      sentUs = clock.nowUs();
+      pauseMs = FIRST_PAUSE_MS;
+      refusal = null;
+    }
+  };
+
+  const failed = (thrown: unknown): void => {
+    pausedUntilUs = clock.monotonicUs() + pauseMs * 1000;
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    const code = thrown instanceof ActivityError ? thrown.code : null;
+    if (code === "hub_conflict") {
+      conflict ??= sameIdentity();
+      log.error("another device writes under the same identity in the hub: nothing is sent");
+      return;
+    }
+    if (code === "hub_away" || code === "timed_out") return;
+    const hint = thrown instanceof ActivityError ? thrown.hint : "";
+    const reason = thrown instanceof ActivityError ? thrown.message : reasonForLog(thrown);
+    if (refusal === null) log.warn("the hub does not take records", { code: code ?? "internal" });
+    refusal = { reason, remedy: hint };
+  };
+
+  const pump = (): void => {
+    if (pumping !== null || closing.signal.aborted) return;
+    if (clock.monotonicUs() < pausedUntilUs) return;
+    pumping = sendAll()
+      .catch(failed)
+      .finally(() => {
+        pumping = null;
+      });
+  };
+
+  return {
+    tick: () => {
+      if (closing.signal.aborted || isMuted() || conflict !== null) return;
+      try {
+        sealWhatIsDue();
+      } catch (thrown) {
+        // A disk that is full: the changes stay noted, and are sealed when there is room.
+        if (refusal === null)
+          log.warn("cannot seal what is to be told to other devices", {
+            reason: reasonForLog(thrown),
+          });
+        refusal = {
+          reason: "What is to be told to other devices cannot be written.",
+          remedy: "Make room on the disk; it goes on by itself.",
+        };
+        return;
+      }
+      const isCheckDue = clock.monotonicUs() - tailCheckedUs >= BETWEEN_TAIL_CHECKS_US;
+      if (outbox.messageCount() > 0 || isBehind || isCheckDue) pump();
+    },
+    say: (notices) => {
+      if (isMuted()) return;
+      seal({ ...NO_NOTICES, ...notices, events: [], erased: [] }, () => {});
+      pump();
+    },
+    rejoin: async () => {
+      await pumping;
+      const tail = await driver.tail(APPEND_TIMEOUT_MS);
+      beginAnew(tail?.epoch ?? 0);
+      pump();
+    },
+    flush: async () => {
+      pump();
+      await pumping;
+    },
+    trouble: () => conflict ?? refusal,
+    sentUs: () => sentUs,
+    close: async () => {
+      closing.abort();
+      stopListening();
+      await pumping;
+    },
+  };
+}
+
+function goesOnElsewhere(): ActivityError {
+  const { reason, remedy } = sameIdentity();
+  return new ActivityError("hub_conflict", reason, remedy);
+}
+
+/** The two look alike from here: in both the hub knows records of ours that we do not. */
+function sameIdentity(): Trouble {
+  return {
+    reason:
+      "The hub has records of this device that it did not write: its database was restored from an older backup, " +
+      "or its data folder was copied to another device.",
+    remedy:
+      "After a restore: activityd hub rejoin. After a copy, on one of the two: activityd hub leave, then " +
+      "activityd hub join CODE.",
+  };
+}
+
+/** About what the events take in a record. */
+function sizeOf(events: readonly { readonly facts: object }[]): number {
+  const seen = new Set(events.map(({ facts }) => JSON.stringify(facts)));
+  return [...seen].reduce((sum, text) => sum + Buffer.byteLength(text), events.length * 48);
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

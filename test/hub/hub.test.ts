@@ -1,0 +1,407 @@
+/** One record over several devices, whatever happens on the way. */
+import { cpSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toVersion } from "../../src/store/remote.ts";
+import { createFakeClock } from "../helpers/fake-clock.ts";
+import {
+  createHubRig,
+  knownOf,
+  ownOf,
+  S,
+  T0,
+  type HubRig,
+  type RigDevice,
+} from "../helpers/hub-rig.ts";
+import { propertyRuns } from "../helpers/property-runs.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
+
+async function withRig(work: (rig: HubRig) => Promise<void>): Promise<void> {
+  const rig = createHubRig(createTempHome());
+  try {
+    await work(rig);
+  } finally {
+    await rig.close();
+  }
+}
+
+describe("a hub", () => {
+  it("brings what one device records to the other, and what was recorded before it joined", () =>
+    withRig(async (rig) => {
+      const ada = rig.add("ada");
+      ada.begin("before bob", 0);
+      await rig.settle();
+      const bob = rig.add("bob", {
+        before: (store) => {
+          if (store.summary().eventCount > 0) return;
+          store.begin(
+            { kind: "lock" },
+            { startUs: T0, endUs: T0 + S, utcOffsetMinutes: 0, timeZone: "UTC" },
+          );
+        },
+      });
+      ada.begin("after bob", 1);
+      bob.begin("bob's own", 2);
+      await rig.settle();
+      expect(knownOf(bob, ada)).toEqual(["0–10 before bob", "60–70 after bob"]);
+      expect(knownOf(ada, bob)).toEqual(["0–1 lock", "120–130 bob's own"]);
+    }));
+
+  it("leaves out what was recorded before, when the owner says so", () =>
+    withRig(async (rig) => {
+      const ada = rig.add("ada");
+      const bob = rig.add("bob", {
+        withHistory: false,
+        before: (store) => {
+          store.begin(
+            { kind: "lock" },
+            { startUs: T0, endUs: T0 + S, utcOffsetMinutes: 0, timeZone: "UTC" },
+          );
+        },
+      });
+      bob.begin("new", 2);
+      await rig.settle();
+      expect(knownOf(ada, bob)).toEqual(["120–130 new"]);
+    }));
+
+  it("names a window that goes on at once, its growth seldom, and its end", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      await rig.settle();
+      const id = ada.begin("going on", 0, 0);
+      ada.store.pulse(T0, [id]);
+      const quiet = rig.hub.records.length;
+      rig.clock.advanceMs(5_000);
+      ada.hub.tick();
+      await ada.hub.flush();
+      await rig.settle();
+      const { key } = (await bob.hub.request({ action: "status" })).devices[1] ?? { key: 0 };
+      expect(bob.store.remote().latestWindow(key)).toMatchObject({
+        isOpen: true,
+        event: { title: "going on" },
+      });
+      for (let second = 1; second <= 120; second += 1) {
+        rig.clock.advanceMs(1_000);
+        if (second % 15 === 0) ada.store.setEnd(id, T0 + second * S);
+        ada.store.pulse(T0 + second * S, [id]);
+        ada.hub.tick();
+        await ada.hub.flush();
+      }
+      // The beginning, and two words about its growth in two minutes.
+      expect(rig.hub.records.length - quiet).toBeLessThanOrEqual(4);
+      ada.store.setEnd(id, T0 + 130 * S);
+      ada.store.pulse(T0 + 130 * S, []);
+      await rig.settle();
+      expect(bob.store.remote().latestWindow(key)).toMatchObject({
+        isOpen: false,
+        event: { endUs: T0 + 130 * S },
+      });
+    }));
+
+  it("sends one record in five seconds at most, however much goes on", () =>
+    withRig(async (rig) => {
+      const ada = rig.add("ada");
+      await rig.settle();
+      const before = rig.hub.records.length;
+      for (let second = 0; second < 60; second += 1) {
+        ada.begin(`window ${second}`, second, 1);
+        rig.clock.advanceMs(1_000);
+        ada.hub.tick();
+        await ada.hub.flush();
+      }
+      expect(rig.hub.records.length - before).toBeLessThanOrEqual(12);
+      await rig.settle();
+    }));
+
+  it("waits for a hub that is away, and tells everything when it is back", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      await rig.settle();
+      ada.driver.setAway(true);
+      for (let slot = 0; slot < 500; slot += 1) ada.begin(`w${slot}`, slot);
+      await rig.settle();
+      const status = await ada.hub.request({ action: "status" });
+      expect(status.link?.state).toBe("away");
+      expect(status.waiting).toBeGreaterThan(0);
+      expect(status.notes.map(({ reason }) => reason).join()).toContain("out of reach");
+      await ada.restart();
+      await rig.settle();
+      expect(knownOf(bob, ada)).toEqual(ownOf(ada));
+    }));
+
+  it("sends the very same record again when the answer to it was lost", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      await rig.settle();
+      ada.begin("once", 0);
+      ada.driver.loseNextAck();
+      rig.clock.advanceMs(6_000);
+      ada.hub.tick();
+      await ada.hub.flush();
+      ada.begin("twice", 1);
+      await ada.restart();
+      await rig.settle();
+      const places = rig.hub.records
+        .filter(({ device }) => device === ada.id)
+        .map((record) => toVersion(record));
+      expect(new Set(places).size).toBe(places.length);
+      expect(knownOf(bob, ada)).toEqual(["0–10 once", "60–70 twice"]);
+    }));
+
+  it("takes deletions and moved ends along, and what was forgotten on one goes from both", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      const gone = ada.begin("gone", 0);
+      ada.begin("stays", 1);
+      bob.begin("gone too", 2);
+      bob.begin("bob stays", 3);
+      await rig.settle();
+      await ada.store.eraser.events([gone], "forget");
+      const wish = { fromUs: null, toUs: null, app: null, match: "gone", atUs: rig.clock.nowUs() };
+      ada.hub.forgotten(wish, []);
+      await rig.settle();
+      expect(knownOf(bob, ada)).toEqual(["60–70 stays"]);
+      expect(ownOf(bob)).toEqual(["180–190 bob stays"]);
+      expect(knownOf(ada, bob)).toEqual(["180–190 bob stays"]);
+      for (const { store } of [ada, bob]) {
+        const texts = store.database
+          .prepare("SELECT 1 FROM document WHERE title LIKE 'gone%'")
+          .all();
+        expect(texts).toEqual([]);
+      }
+    }));
+
+  it("forgets for good what a third device learns of only later", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      bob.begin("secret", 0);
+      await rig.settle();
+      const [row] = ada.store.remote().between(0, Number.MAX_SAFE_INTEGER).events;
+      await bob.stop();
+      const wish = {
+        fromUs: T0,
+        toUs: T0 + 30 * S,
+        app: null,
+        match: null,
+        atUs: rig.clock.nowUs(),
+      };
+      ada.hub.forgotten(wish, row === undefined ? [] : [{ deviceKey: row.deviceKey, startUs: T0 }]);
+      ada.store.remote().forget(row?.deviceKey ?? 0, [T0]);
+      await rig.settle();
+      const carol = rig.add("carol");
+      await rig.settle();
+      expect([knownOf(ada, bob), knownOf(carol, bob)]).toEqual([[], []]);
+      bob.start();
+      await rig.settle();
+      expect(ownOf(bob)).toEqual([]);
+    }));
+
+  it(
+    "comes to one record after any deeds, losses, repetitions and crashes",
+    { timeout: 120_000 },
+    async () => {
+      const deed = fc.record({
+        who: fc.integer({ min: 0, max: 1 }),
+        what: fc.constantFrom(
+          "begin",
+          "begin",
+          "begin",
+          "end",
+          "erase",
+          "wish",
+          "away",
+          "back",
+          "loseAck",
+          "restart",
+          "tick",
+          "repeat",
+        ),
+        slot: fc.integer({ min: 0, max: 9 }),
+        length: fc.integer({ min: 0, max: 300 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(deed, { maxLength: 24 }), async (deeds) => {
+          await withRig(async (rig) => {
+            const devices = [rig.add("ada"), rig.add("bob")] as const;
+            for (const { who, what, slot, length } of deeds) {
+              const device = devices[who] ?? devices[0];
+              await doDeed(rig, device, what, slot, length);
+            }
+            for (const device of devices) device.driver.setAway(false);
+            await rig.settle();
+            const [ada, bob] = devices;
+            expect(knownOf(bob, ada)).toEqual(ownOf(ada));
+            expect(knownOf(ada, bob)).toEqual(ownOf(bob));
+            for (const device of devices) {
+              const { problems, waiting } = await device.hub.request({ action: "status" });
+              expect([problems, waiting]).toEqual([[], 0]);
+            }
+          });
+        }),
+        { numRuns: propertyRuns(12, 300) },
+      );
+    },
+  );
+
+  it("refuses a device that was restored from an older backup, and takes it again when its owner says so", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      ada.begin("kept", 0);
+      await rig.settle();
+      await ada.stop();
+      const backup = `${ada.directory}-backup`;
+      cpSync(ada.directory, backup, { recursive: true });
+      ada.start();
+      ada.begin("lost with the disk", 1);
+      await rig.settle();
+      await ada.stop();
+      cpSync(backup, ada.directory, { recursive: true, force: true });
+      ada.start();
+      ada.begin("after the restore", 2);
+      await rig.settle();
+      const { problems } = await ada.hub.request({ action: "status" });
+      expect(problems).toHaveLength(1);
+      expect(problems[0]?.reason).toContain("restored from an older backup");
+      expect(problems[0]?.remedy).toContain("activityd hub rejoin");
+      expect(knownOf(bob, ada)).toEqual(["0–10 kept", "60–70 lost with the disk"]);
+      await ada.hub.request({ action: "rejoin" });
+      await rig.settle();
+      expect(knownOf(bob, ada)).toEqual([
+        "0–10 kept",
+        "60–70 lost with the disk",
+        "120–130 after the restore",
+      ]);
+      expect((await ada.hub.request({ action: "status" })).problems).toEqual([]);
+      expect((await bob.hub.request({ action: "status" })).problems).toEqual([]);
+    }));
+
+  it("notices that two devices think they are the same", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      ada.begin("before the copy", 0);
+      await rig.settle();
+      await ada.stop();
+      cpSync(ada.directory, `${ada.directory}-copy`, { recursive: true });
+      ada.start();
+      const before = rig.hub.records.length;
+      ada.begin("on the first", 1);
+      await rig.settle();
+      expect(rig.hub.records.length).toBeGreaterThan(before);
+      await ada.stop();
+      cpSync(`${ada.directory}-copy`, ada.directory, { recursive: true, force: true });
+      ada.start();
+      ada.begin("on the second", 2);
+      await rig.settle();
+      const { problems } = await ada.hub.request({ action: "status" });
+      expect(problems[0]?.reason).toContain("copied to another device");
+      expect(knownOf(bob, ada)).toEqual(["0–10 before the copy", "60–70 on the first"]);
+    }));
+
+  it("says that a clock is an hour ahead, and keeps the order of what it says", () =>
+    withRig(async (rig) => {
+      const ada = rig.add("ada");
+      const ahead = createFakeClock("2026-05-04T13:00:00Z");
+      const bob = rig.add("bob", { clock: ahead });
+      const id = bob.begin("first", 0);
+      ahead.advanceMs(6_000);
+      await rig.settle();
+      bob.store.setEnd(id, T0 + 50 * S);
+      // Its clock is put right: what comes later counts all the same.
+      ahead.jumpWallMs(-3_600_000);
+      ahead.advanceMs(6_000);
+      await rig.settle();
+      expect(knownOf(ada, bob)).toEqual(["0–50 first"]);
+      const { problems, devices } = await ada.hub.request({ action: "status" });
+      expect(problems.map(({ reason }) => reason).join()).toMatch(
+        /clock of bob is (59|60) minutes/,
+      );
+      expect(devices[1]?.clockOffsetUs).toBeGreaterThan(3_500 * S);
+    }));
+
+  it("sends everything anew when the hub has lost it", () =>
+    withRig(async (rig) => {
+      const ada = rig.add("ada");
+      ada.begin("one", 0);
+      await rig.settle();
+      rig.hub.records.length = 0;
+      for (let minute = 0; minute < 3; minute += 1) {
+        rig.clock.advanceMs(61_000);
+        await rig.settle();
+      }
+      const bob = rig.add("bob");
+      await rig.settle();
+      expect(knownOf(bob, ada)).toEqual(["0–10 one"]);
+      expect((await bob.hub.request({ action: "status" })).problems).toEqual([]);
+    }));
+
+  it("takes everything of others along when a device leaves", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      ada.begin("ada's", 0);
+      bob.begin("bob's", 1);
+      await rig.settle();
+      const left = await bob.hub.request({ action: "leave" });
+      expect(left.devices.map(({ name }) => name)).toEqual(["bob"]);
+      expect(bob.store.remote().count()).toBe(0);
+      expect(ownOf(bob)).toEqual(["60–70 bob's"]);
+      await rig.settle();
+      const { devices } = await ada.hub.request({ action: "status" });
+      expect(devices[1]).toMatchObject({ name: "bob", state: "left" });
+      expect(knownOf(ada, bob)).toEqual(["60–70 bob's"]);
+    }));
+});
+
+async function doDeed(
+  rig: HubRig,
+  device: RigDevice,
+  what: string,
+  slot: number,
+  length: number,
+): Promise<void> {
+  const { events } = device.store.between(0, Number.MAX_SAFE_INTEGER);
+  const chosen = events[slot % Math.max(events.length, 1)];
+  switch (what) {
+    case "begin":
+      device.begin(`title ${length % 5}`, slot, length);
+      break;
+    case "end":
+      if (chosen !== undefined) device.store.setEnd(chosen.id, chosen.startUs + length * S);
+      break;
+    case "erase":
+      if (chosen !== undefined) await device.store.eraser.events([chosen.id], "forget");
+      break;
+    case "wish": {
+      const fromUs = T0 + slot * 60 * S;
+      const wish = { fromUs, toUs: fromUs + length * S + 1, app: null, match: null };
+      const doomed = device.store
+        .remote()
+        .between(wish.fromUs, wish.toUs)
+        .events.filter(({ event }) => event.startUs >= wish.fromUs && event.endUs <= wish.toUs)
+        .map(({ deviceKey, event }) => ({ deviceKey, startUs: event.startUs }));
+      for (const { deviceKey, startUs } of doomed)
+        device.store.remote().forget(deviceKey, [startUs]);
+      device.hub.forgotten({ ...wish, atUs: rig.clock.nowUs() }, doomed);
+      break;
+    }
+    case "away":
+    case "back":
+      device.driver.setAway(what === "away");
+      break;
+    case "loseAck":
+      device.driver.loseNextAck();
+      break;
+    case "restart":
+      await device.restart();
+      break;
+    case "repeat": {
+      // A carrier that gives a record twice: the reader of the other device sees it again.
+      const again = rig.hub.records[slot % Math.max(rig.hub.records.length, 1)];
+      if (again !== undefined) rig.hub.repeat(again);
+      break;
+    }
+    default:
+      rig.clock.advanceMs(length * 100);
+      device.hub.tick();
+      await device.hub.flush();
+  }
+}
