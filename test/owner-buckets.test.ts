@@ -105,9 +105,9 @@ describe("what other recorders sent", () => {
         },
         600e6,
       );
-    for (const minute of [60, 65, 70, 75]) beat(minute);
+    for (const minute of [60, 65, 70, 75]) await beat(minute);
     await app.forget({ fromUs: start0 + 62 * 60e6, toUs: start0 + 75 * 60e6 });
-    beat(76);
+    await beat(76);
     expect(left().filter(([, , title]) => title === "long")).toEqual([
       [60, 2, "long"],
       [76, 0, "long"],

@@ -14,6 +14,7 @@ import {
   type JsonObject,
   type WireEvent,
 } from "./wire.ts";
+import { createGroupCommit } from "./group-commit.ts";
 import type { BucketKeeper, BucketRange, StoredBucket, StoredEvent } from "./port.ts";
 
 export interface Buckets {
@@ -33,7 +34,12 @@ export interface Buckets {
   readonly event: (bucket: string, id: number) => JsonObject | null;
   readonly removeEvent: (bucket: string, id: number) => boolean;
   readonly insert: (bucket: string, body: unknown) => readonly JsonObject[] | null;
-  readonly heartbeat: (bucket: string, body: unknown, pulseUs: number) => JsonObject | null;
+  /** Resolves when it is committed. */
+  readonly heartbeat: (
+    bucket: string,
+    body: unknown,
+    pulseUs: number,
+  ) => Promise<JsonObject | null>;
   readonly exportBuckets: (only: string | null) => Iterable<string>;
   readonly importBuckets: (body: unknown) => Promise<{
     readonly added: number;
@@ -57,6 +63,7 @@ export interface BucketsOptions {
 export function createBuckets(options: BucketsOptions): Buckets {
   const { keeper, hostname, version, testing, nowUs } = options;
   const { store } = keeper;
+  const commits = createGroupCommit(store.transaction);
   /**
    * The event that the last heartbeat of a bucket made: "last" is the most recently written, not the latest start.
    * Everything else that writes into a bucket forgets it.
@@ -146,28 +153,17 @@ export function createBuckets(options: BucketsOptions): Buckets {
         }),
       );
     },
-    heartbeat: (bucket, body, pulseUs) => {
+    heartbeat: async (bucket, body, pulseUs) => {
       const row = store.find(bucket);
       if (row === null) return null;
       const beat = readEvent(body);
       const gated = keeper.gate(row, beat.data, beat.startUs);
       // What a rule drops is acknowledged like the rest: the watcher must not learn that it was.
       if (gated === null) return writeEvent({ ...beat, id: null, data: {} });
-      const last = lastBeat(bucket);
-      const merged = last === null ? null : mergeBeat(last, { ...beat, data: gated }, pulseUs);
-      if (merged === null) {
-        const [made] = store.insert(bucket, [
-          { startUs: beat.startUs, durationUs: beat.durationUs, data: canonicalJson(gated) },
-        ]);
-        if (made === undefined) return null;
-        lastBeats.set(bucket, made);
-        keeper.onEvent(row, { ...made, data: gated });
-        return toWire(made);
-      }
-      store.replace(bucket, merged);
-      lastBeats.set(bucket, merged);
-      keeper.onEvent(row, { ...merged, data: gated });
-      return toWire(merged);
+      const kept = await commits.run(() => keepBeat(bucket, { ...beat, data: gated }, pulseUs));
+      if (kept === null) return null;
+      keeper.onEvent(row, { ...kept, data: gated });
+      return toWire(kept);
     },
     exportBuckets: (only) => exportJson(only),
     importBuckets: (body) => importJson(body),
@@ -179,6 +175,20 @@ export function createBuckets(options: BucketsOptions): Buckets {
     setSetting: (key, value) => store.setSetting(key, JSON.stringify(value ?? null)),
     removeSetting: (key) => store.setSetting(key, null),
   };
+
+  /** Lengthens the last event or makes a new one. Null: the bucket is gone meanwhile. */
+  function keepBeat(bucket: string, beat: WireEvent, pulseUs: number): StoredEvent | null {
+    const { startUs, durationUs, data } = beat;
+    const last = lastBeat(bucket);
+    const merged = last === null ? null : mergeBeat(last, beat, pulseUs);
+    if (merged !== null) store.replace(bucket, merged);
+    const [made = null] =
+      merged === null
+        ? store.insert(bucket, [{ startUs, durationUs, data: canonicalJson(data) }])
+        : [merged];
+    if (made !== null) lastBeats.set(bucket, made);
+    return made;
+  }
 
   /** Null when the id is not one of this bucket: then the event is a new one. */
   function replaceGated(row: StoredBucket, event: WireEvent, id: number): StoredEvent | null {

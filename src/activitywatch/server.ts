@@ -182,7 +182,7 @@ const ROUTES: readonly (readonly [method: string, path: string, handler: Handler
       const body = await readJson(request);
       if (!Number.isFinite(seconds))
         throw new WireError("A heartbeat needs pulsetime, a number of seconds.");
-      sendFound(response, buckets.heartbeat(id, body, Math.round(seconds * 1_000_000)), id);
+      sendFound(response, await buckets.heartbeat(id, body, Math.round(seconds * 1_000_000)), id);
     },
   ],
   [
