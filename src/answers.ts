@@ -6,6 +6,7 @@
 import type { ContextAnswer, ContextRequest } from "./api.ts";
 import { etagOf, renderContextBlock } from "./capture/context-block.ts";
 import type { Digester, DigestAnswer } from "./capture/context-digest.ts";
+import { createElsewhere } from "./capture/elsewhere.ts";
 import type { Sampler } from "./capture/sampler.ts";
 import { pausedSnapshot, readSnapshot } from "./capture/snapshot.ts";
 import type { LinePicker } from "./capture/triage/model.ts";
@@ -49,6 +50,7 @@ export interface AnswersOptions {
 export function createAnswers(options: AnswersOptions): Answers {
   const { store, paused, config, clock } = options;
   const assistantApps = config.capture.assistant_apps.map((app) => app.toLowerCase());
+  const elsewhere = createElsewhere(store, assistantApps);
   let digesting: Promise<Digesting> | null = null;
   const turns = createTurnMemory();
   let isClosed = false;
@@ -182,6 +184,7 @@ export function createAnswers(options: AnswersOptions): Answers {
             nowUs,
             timeZone,
             assistantApps,
+            elsewhere,
           })
         : pausedSnapshot(pause.sinceUs, nowUs, timeZone);
     const rendered = renderContextBlock(snapshot, request.budgetTokens ?? EXACT_BUDGET_TOKENS);

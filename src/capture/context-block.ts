@@ -21,9 +21,18 @@ import {
   type UntrustedSpan,
 } from "../context/plain-text.ts";
 import { tokenBound } from "../context/tokens.ts";
-import type { GapEvent, InputSummary, Snapshot, SystemEvent, WindowEvent } from "./events.ts";
+import type {
+  ElsewhereActivity,
+  GapEvent,
+  InputSummary,
+  Snapshot,
+  SystemEvent,
+  WindowEvent,
+} from "./events.ts";
 
 const MAX_BEFORE_LINES = 3;
+/** Who uses more devices within half an hour uses them for a show. */
+const MAX_ALSO_LINES = 3;
 const MAX_GAPS = 3;
 /** A closed gap shorter than this explains nothing that a reader would miss. */
 const MIN_GAP_US = 60_000_000;
@@ -58,6 +67,7 @@ export function renderContextBlock(snapshot: Snapshot, budgetTokens: number): Re
     focusedLine(snapshot, local),
     editingLine(snapshot),
     ...beforeLines(snapshot, local),
+    ...alsoLines(snapshot, local),
     inputLine(snapshot.input, local),
     gapsLine(snapshot, local),
     systemLine(snapshot.system, snapshot.locked),
@@ -170,6 +180,48 @@ function beforeLines({ recent, nowUs }: Snapshot, local: LocalTime): readonly We
       eventIds: [event.id],
     };
   });
+}
+
+/** What other devices show comes after what this one shows, and goes before it when the budget is short. */
+function alsoLines({ elsewhere, nowUs }: Snapshot, local: LocalTime): readonly WeighedLine[] {
+  return elsewhere.slice(0, MAX_ALSO_LINES).map((activity, index) => {
+    const { event, isNow } = activity;
+    return {
+      line: bodyLine`Also: ${deviceText(activity)}: ${windowText(event)}, ${whenElsewhere(activity, nowUs, local)}`,
+      worth: index === 0 ? (isNow ? 65 : 42) : index === 1 ? 38 : 28,
+      why: isNow
+        ? "Also: another device of the owner is in use"
+        : "Also: another device of the owner was in use within half an hour",
+      eventIds: [event.id],
+    };
+  });
+}
+
+function deviceText({ device, kind }: ElsewhereActivity): Fragment {
+  const name = field("device", device);
+  switch (kind) {
+    case null:
+      return name;
+    case "desktop":
+      return fragment`${name} (desktop)`;
+    case "laptop":
+      return fragment`${name} (laptop)`;
+    case "phone":
+      return fragment`${name} (phone)`;
+    case "server":
+      return fragment`${name} (server)`;
+    case "tablet":
+      return fragment`${name} (tablet)`;
+  }
+}
+
+function whenElsewhere(
+  { event, lastUs, isNow }: ElsewhereActivity,
+  nowUs: number,
+  local: LocalTime,
+): Fragment {
+  if (lastUs === null) return fragment`${local.clock(event.endUs)} by its clock (age unknown)`;
+  return isNow ? fragment`now` : fragment`${age(lastUs, nowUs)} ago`;
 }
 
 function inputLine(input: InputSummary, local: LocalTime): WeighedLine | null {

@@ -235,6 +235,21 @@ export interface Snapshot {
   readonly gaps: readonly GapEvent[];
   /** Why windows cannot be seen, and what to do; null when they can. */
   readonly blind: { readonly reason: string; readonly remedy: string } | null;
+  /** What was looked at last on other devices of the owner, the newest first; those of the last half hour. */
+  readonly elsewhere: readonly ElsewhereActivity[];
+}
+
+/** The last window of another device, as far as this one has heard. */
+export interface ElsewhereActivity {
+  /** As the device calls itself. */
+  readonly device: string;
+  readonly kind: "desktop" | "laptop" | "phone" | "server" | "tablet" | null;
+  /** With the times of the device's own clock. */
+  readonly event: WindowEvent;
+  /** When it was last known to be looked at, by this device's clock; null while the clocks cannot be compared. */
+  readonly lastUs: number | null;
+  /** Whether it is looked at as far as anybody can know: it went on a minute or two ago. */
+  readonly isNow: boolean;
 }
 
 /** What is known of the owner's presence. */

@@ -4,6 +4,7 @@
  */
 import { localTime } from "../context/plain-text.ts";
 import type { EventStore } from "../store/events.ts";
+import type { Elsewhere } from "./elsewhere.ts";
 import type {
   ActivityEvent,
   EventKind,
@@ -32,6 +33,8 @@ export interface SnapshotOptions {
   readonly timeZone: string;
   /** Lower-case names of applications that are the assistant itself. */
   readonly assistantApps: readonly string[];
+  /** The record of the owner's other devices. */
+  readonly elsewhere: Elsewhere;
 }
 
 export function readSnapshot(options: SnapshotOptions): Snapshot {
@@ -80,6 +83,7 @@ export function readSnapshot(options: SnapshotOptions): Snapshot {
       null,
     gaps: events.filter(isGap),
     blind: present === null ? null : present.blind,
+    elsewhere: options.elsewhere.read(nowUs, present === null),
   };
 }
 
@@ -103,6 +107,7 @@ export function pausedSnapshot(sinceUs: number, nowUs: number, timeZone: string)
     editing: null,
     gaps: [{ id: sinceUs, kind: "gap", reason: "paused", ...span }],
     blind: null,
+    elsewhere: [],
   };
 }
 

@@ -17,30 +17,39 @@ declare const trusted: unique symbol;
 export type TrustedText = string & { readonly [trusted]: true };
 
 /** What a field holds, which decides how much of it is shown and how. */
-export type FieldKind = "title" | "app" | "place";
+export type FieldKind = "title" | "app" | "place" | "device";
 
 /** Longest field of each kind in UTF-16 code units, the ellipsis included. */
-export const FIELD_MAX_CHARS = { title: 90, app: 40, place: 70 } as const satisfies Record<
-  FieldKind,
-  number
->;
+export const FIELD_MAX_CHARS = {
+  title: 90,
+  app: 40,
+  place: 70,
+  device: 32,
+} as const satisfies Record<FieldKind, number>;
 
 /**
  * One field on one line: NFKC, no control, bidi, zero-width, tag or other invisible characters, white
  * space collapsed, `"` turned into `'`, cut on a grapheme border with an ellipsis.
  *
- * A `place` is reduced to host and path first, see {@link toPlace}. Idempotent. Only the first 4,096
+ * A `place` is reduced to host and path first, see {@link toPlace}. A `device` keeps letters, digits and what names
+ * are made of, so that no name looks like the rest of a line; of one without any, "device" is left. Idempotent. Only the first 4,096
  * code units of `raw` are looked at, so that a title of a megabyte costs no more than one of a page.
  */
 export function cleanField(kind: FieldKind, raw: string): string {
   const maxChars = FIELD_MAX_CHARS[kind];
   const text = kind === "place" ? toPlace(raw) : raw;
-  if (text.length <= maxChars && CLEAN_ASCII.test(text)) return text;
+  if (text.length <= maxChars && (kind === "device" ? CLEAN_NAME : CLEAN_ASCII).test(text))
+    return text;
   // An ellipsis at the end stays one (NFKC makes three dots of it), so that a field that was cut keeps its form.
   const cut = text.length > MAX_RAW_CHARS || text.endsWith(ELLIPSIS);
   const line = toOneLine(text.slice(0, MAX_RAW_CHARS).replace(/…$/, ""));
   // Cleaning may bring forth a `?`, `@` or `:` that was written full width.
-  const shown = kind === "place" ? toPlace(line).replaceAll(" ", "%20") : line;
+  const shown =
+    kind === "place"
+      ? toPlace(line).replaceAll(" ", "%20")
+      : kind === "device"
+        ? toName(line)
+        : line;
   if (!cut && shown.length <= maxChars) return shown;
   return cutAtGrapheme(shown, maxChars - 1) + ELLIPSIS;
 }
@@ -124,6 +133,15 @@ const localTimes = new Map<string, LocalTime>();
 
 const MAX_RAW_CHARS = 4096;
 const ELLIPSIS = "…";
+
+/** A name that needs no cleaning. */
+const CLEAN_NAME = /^[A-Za-z0-9_'-]+(?:[ .][A-Za-z0-9_'-]+)*$/;
+const NO_PART_OF_A_NAME = /[^\p{L}\p{M}\p{N} ._'-]/gu;
+
+function toName(line: string): string {
+  const name = toOneLine(line.replace(NO_PART_OF_A_NAME, ""));
+  return name === "" ? "device" : name;
+}
 
 /** Printable ASCII without `"`, single spaces only and none at the ends: nothing to clean. */
 const CLEAN_ASCII = /^(?:[!#-~]+(?: [!#-~]+)*)?$/;

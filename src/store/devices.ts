@@ -10,12 +10,17 @@ import type { StoreDatabase } from "./database.ts";
  */
 export type DeviceState = "member" | "revoked" | "left" | "forked";
 
+/** A sort of machine, as a line may name it. */
+export type DeviceKind = "desktop" | "laptop" | "phone" | "server" | "tablet";
+
 export interface DeviceRow {
   /** 1 or more; 0 stands for this device in answers. */
   readonly key: number;
   readonly id: string;
   /** As it calls itself; its owner typed it. */
   readonly name: string;
+  /** What sort of machine it says it is; null: it did not say. */
+  readonly kind: DeviceKind | null;
   readonly state: DeviceState;
   /** Its public key for what only it may open; null until it told. */
   readonly sealingKey: Uint8Array | null;
@@ -45,9 +50,13 @@ export interface HeldRecord {
   readonly carriedUs: number | null;
 }
 
-export interface Devices {
+/** Reads the devices; costs next to nothing where there are none. */
+export interface DeviceReader {
   readonly all: () => readonly DeviceRow[];
   readonly find: (id: string) => DeviceRow | null;
+}
+
+export interface Devices extends DeviceReader {
   /** The row of a device, made when there is none. */
   readonly ensure: (id: string, name: string) => DeviceRow;
   readonly update: (key: number, change: Partial<Omit<DeviceRow, "key" | "id">>) => void;
@@ -62,17 +71,39 @@ export interface Devices {
   readonly release: (id: number) => void;
 }
 
+export function createDeviceReader(database: StoreDatabase): DeviceReader {
+  const all = database.prepare<StoredDevice>(`SELECT ${COLUMNS} FROM device ORDER BY key`);
+  const find = database.prepare<StoredDevice>(`SELECT ${COLUMNS} FROM device WHERE id = ?`);
+  return {
+    all: () => all.all().map(toDevice),
+    find: (id) => {
+      const row = find.get(id);
+      return row === undefined ? null : toDevice(row);
+    },
+  };
+}
+
+/** One of the sorts of machine that are known; null for any other word. */
+function parseDeviceKind(word: string | null): DeviceKind | null {
+  return DEVICE_KINDS.find((kind) => kind === word) ?? null;
+}
+
+/**
+ * What to take off an instant by the clock of a device, so that it is by ours; 0 while nothing is known of it. Half
+ * minutes: what is less is the time a record was on its way, and an answer that is made again should say the same.
+ */
+export function clockLeadUs({ offsetUs }: Pick<DeviceRow, "offsetUs">): number {
+  return offsetUs === null ? 0 : Math.round(offsetUs / CLOCK_STEP_US) * CLOCK_STEP_US;
+}
+
 export function createDevices(database: StoreDatabase): Devices {
-  const columns =
-    "key, id, name, state, sealing_key AS sealingKey, version, sent_us AS sentUs, received_us AS receivedUs, offset_us AS offsetUs, trouble";
-  const all = database.prepare<DeviceRow>(`SELECT ${columns} FROM device ORDER BY key`);
-  const find = database.prepare<DeviceRow>(`SELECT ${columns} FROM device WHERE id = ?`);
-  const byKey = database.prepare<DeviceRow>(`SELECT ${columns} FROM device WHERE key = ?`);
+  const reader = createDeviceReader(database);
+  const byKey = database.prepare<StoredDevice>(`SELECT ${COLUMNS} FROM device WHERE key = ?`);
   const add = database.prepare(
     "INSERT INTO device(id, name, state, version) VALUES(?, ?, 'member', 0) ON CONFLICT DO NOTHING",
   );
   const set = database.prepare(
-    `UPDATE device SET name = ?, state = ?, sealing_key = ?, version = ?, sent_us = ?, received_us = ?,
+    `UPDATE device SET name = ?, kind = ?, state = ?, sealing_key = ?, version = ?, sent_us = ?, received_us = ?,
         offset_us = ?, trouble = ? WHERE key = ?`,
   );
   const record = database.prepare<KnownRecord>(
@@ -100,25 +131,24 @@ export function createDevices(database: StoreDatabase): Devices {
   const release = database.prepare("DELETE FROM hub_held WHERE id = ?");
 
   return {
-    all: () => all.all(),
-    find: (id) => find.get(id) ?? null,
+    ...reader,
     ensure: (id, name) => {
-      const known = find.get(id);
-      if (known !== undefined) return known;
+      const known = reader.find(id);
+      if (known !== null) return known;
       add.run(id, name);
-      const added = find.get(id);
-      if (added === undefined) throw new Error("a device vanished as it was written");
+      const added = reader.find(id);
+      if (added === null) throw new Error("a device vanished as it was written");
       return added;
     },
     update: (key, change) => {
       const row = byKey.get(key);
       if (row === undefined) return;
-      const { name, state, sealingKey, version, sentUs, receivedUs, offsetUs, trouble } = {
-        ...row,
+      const { name, kind, state, sealingKey, version, sentUs, receivedUs, offsetUs, trouble } = {
+        ...toDevice(row),
         ...change,
       };
       const bytes = sealingKey === null ? null : Buffer.from(sealingKey);
-      set.run(name, state, bytes, version, sentUs, receivedUs, offsetUs, trouble, key);
+      set.run(name, kind, state, bytes, version, sentUs, receivedUs, offsetUs, trouble, key);
     },
     record: (deviceKey, version) => record.get(deviceKey, version) ?? null,
     addRecord: (deviceKey, version, { hash, previous }) => {
@@ -141,6 +171,20 @@ export function createDevices(database: StoreDatabase): Devices {
       release.run(id);
     },
   };
+}
+
+const COLUMNS =
+  "key, id, name, kind, state, sealing_key AS sealingKey, version, sent_us AS sentUs, received_us AS receivedUs, offset_us AS offsetUs, trouble";
+const DEVICE_KINDS = ["desktop", "laptop", "phone", "server", "tablet"] as const;
+const CLOCK_STEP_US = 30_000_000;
+
+interface StoredDevice extends Omit<DeviceRow, "kind"> {
+  readonly kind: string | null;
+}
+
+/** A newer program may know more sorts. */
+function toDevice(row: StoredDevice): DeviceRow {
+  return { ...row, kind: parseDeviceKind(row.kind) };
 }
 
 /** As in `toVersion` of remote.ts. */

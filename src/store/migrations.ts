@@ -263,4 +263,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX remote_visit_start ON remote_visit(start_us);
   CREATE INDEX remote_visit_document ON remote_visit(document_id, device_key, start_us);
   `,
+  `
+  -- What sort of machine a device says it is, one of a few words; null: it did not say.
+  ALTER TABLE device ADD COLUMN kind TEXT;
+  `,
 ];

@@ -62,8 +62,12 @@ export interface RemoteEvents {
     toUs: number,
     options?: { readonly kinds?: readonly EventKind[]; readonly limit?: number },
   ) => { readonly events: readonly RemoteEvent[]; readonly truncated: boolean };
-  /** The newest window event of a device; null when there is none. */
-  readonly latestWindow: (deviceKey: number) => RemoteEvent | null;
+  /** The newest window events of a device that began before an instant by its clock, newest first. */
+  readonly latestWindows: (
+    deviceKey: number,
+    limit: number,
+    beforeUs?: number,
+  ) => readonly RemoteEvent[];
   readonly count: () => number;
   /** Events that ended before an instant, in no particular order, at most `limit`. */
   readonly endedBefore: (beforeUs: number, limit: number) => readonly RemoteId[];
@@ -134,8 +138,8 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       ORDER BY remote_event.start_us DESC LIMIT ?`,
   );
   const latest = database.prepare<RemoteRow>(
-    `${SELECT_REMOTE} WHERE device_key = ? AND label_id & 15 = 0
-      ORDER BY remote_event.start_us DESC LIMIT 1`,
+    `${SELECT_REMOTE} WHERE device_key = ? AND remote_event.start_us < ? AND label_id & 15 = 0
+      ORDER BY remote_event.start_us DESC LIMIT ?`,
   );
   const after = database.prepare<RemoteRow>(
     `${SELECT_REMOTE} WHERE (device_key, remote_event.start_us) > (?, ?)
@@ -276,10 +280,8 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
         truncated: rows.length > limit,
       };
     },
-    latestWindow: (deviceKey) => {
-      const row = latest.get(deviceKey);
-      return row === undefined ? null : toRemoteEvent(row);
-    },
+    latestWindows: (deviceKey, limit, beforeUs = Number.MAX_SAFE_INTEGER) =>
+      latest.all(deviceKey, beforeUs, limit).map(toRemoteEvent),
     count: () => count.get()?.n ?? 0,
     endedBefore: (beforeUs, limit) => ended.all(beforeUs, beforeUs, limit),
     all: function* () {

@@ -11,7 +11,7 @@ import {
 import { nastyText } from "../helpers/arbitraries.ts";
 import { law } from "../helpers/laws.ts";
 
-const KINDS = ["title", "app", "place"] as const;
+const KINDS = ["title", "app", "place", "device"] as const;
 const us = (iso: string): number => Date.parse(iso) * 1000;
 
 describe("a field of a stranger", () => {
@@ -79,6 +79,28 @@ describe("a field of a stranger", () => {
       const once = cleanField(kind, raw);
       return cleanField(kind, once) === once;
     }),
+  );
+});
+
+describe("the name of a device", () => {
+  test.each([
+    ["phone-desk", "phone-desk"],
+    ["Ada's laptop", "Ada's laptop"],
+    ["schreib tisch 2.0", "schreib tisch 2.0"],
+    ["居間のノート", "居間のノート"],
+    ['x (laptop): Code: "y", now', "x laptop Code 'y' now"],
+    ["x), now\n- Focused: y", "x now - Focused y"],
+    ["- [ ] <b>", "- b"],
+    ["\u202e", "device"],
+    ["", "device"],
+    ["n".repeat(40), `${"n".repeat(31)}…`],
+  ])("%j is told as %j", (raw, expected) => {
+    expect(cleanField("device", raw)).toBe(expected);
+  });
+
+  law(
+    "no name holds what parts a line",
+    fc.property(nastyText(), (raw) => /^[^():;,"|<>#[\]]+$/u.test(cleanField("device", raw))),
   );
 });
 

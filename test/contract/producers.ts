@@ -211,6 +211,16 @@ function snapshotOf(hostile: string): Parameters<typeof renderContextBlock>[0] {
     },
     gaps: [],
     blind: null,
+    elsewhere: [
+      {
+        device: hostile,
+        kind: "laptop",
+        event: windowOf(hostile, 7),
+        lastUs: NOW_US - 2 * MINUTE_US,
+        isNow: false,
+      },
+      { device: hostile, kind: null, event: windowOf(hostile, 5), lastUs: null, isNow: false },
+    ],
   };
 }
 

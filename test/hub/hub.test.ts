@@ -76,7 +76,7 @@ describe("a hub", () => {
       await ada.hub.flush();
       await rig.settle();
       const { key } = (await bob.hub.request({ action: "status" })).devices[1] ?? { key: 0 };
-      expect(bob.store.remote().latestWindow(key)).toMatchObject({
+      expect(bob.store.remote().latestWindows(key, 1)[0]).toMatchObject({
         isOpen: true,
         event: { title: "going on" },
       });
@@ -92,7 +92,7 @@ describe("a hub", () => {
       ada.store.setEnd(id, T0 + 130 * S);
       ada.store.pulse(T0 + 130 * S, []);
       await rig.settle();
-      expect(bob.store.remote().latestWindow(key)).toMatchObject({
+      expect(bob.store.remote().latestWindows(key, 1)[0]).toMatchObject({
         isOpen: false,
         event: { endUs: T0 + 130 * S },
       });

@@ -221,12 +221,12 @@ describe("the record of other devices", () => {
   it("tells the newest window of a device and whether it goes on", () => {
     const store = openStore();
     const remote = store.remote();
-    expect(remote.latestWindow(1)).toBeNull();
+    expect(remote.latestWindows(1, 1)).toEqual([]);
     remote.put(1, toVersion({ epoch: 1, seq: 1 }), [
       windowPut(0, "first", 30),
       windowPut(1, "second", 5, true),
     ]);
-    expect(remote.latestWindow(1)).toMatchObject({
+    expect(remote.latestWindows(1, 1)[0]).toMatchObject({
       deviceKey: 1,
       isOpen: true,
       event: { title: "second" },

@@ -1,0 +1,116 @@
+/**
+ * What the owner looked at last on other devices, for the real-time block. It promises that the clock of a device is
+ * never trusted further than it is known, that nothing old is told as current, and that the answer is the same all
+ * through a minute.
+ */
+import { clockLeadUs, createDeviceReader, type DeviceRow } from "../store/devices.ts";
+import type { EventStore } from "../store/events.ts";
+import type { RemoteEvent } from "../store/remote.ts";
+import type { ElsewhereActivity, WindowEvent } from "./events.ts";
+
+/** Looks at the record of other devices. */
+export interface Elsewhere {
+  /**
+   * The last window of each device that was active in the half hour before `nowUs`, the newest first. `isPast`: as of
+   * an instant of the past, for which it does not count what was heard since.
+   */
+  readonly read: (nowUs: number, isPast: boolean) => readonly ElsewhereActivity[];
+}
+
+const MINUTE_US = 60_000_000;
+const RECENT_MINUTES = 30;
+/** A device tells of a window that goes on once a minute. */
+const CURRENT_MINUTES = 1;
+/** So many of its windows are gone through for one that is not the assistant's own. */
+const WINDOWS_TRIED = 20;
+
+export function createElsewhere(
+  store: Pick<EventStore, "database" | "remote">,
+  /** Lower-case names of applications that are the assistant itself. */
+  assistantApps: readonly string[],
+): Elsewhere {
+  const devices = createDeviceReader(store.database);
+  return {
+    read: (nowUs, isPast) =>
+      devices
+        .all()
+        .filter(({ state }) => state !== "revoked")
+        .flatMap((device) => lastSeen(device, nowUs, isPast) ?? [])
+        .sort((a, b) => b.atMostUs - a.atMostUs || a.key - b.key)
+        .map(({ activity }) => activity),
+  };
+
+  function lastSeen(device: DeviceRow, nowUs: number, isPast: boolean): Seen | null {
+    const leadUs = clockLeadUs(device);
+    // In the present an event may seem to begin in a moment: the lead is known to some seconds.
+    const beforeUs = isPast ? nowUs + leadUs + 1 : Number.MAX_SAFE_INTEGER;
+    const found = store.remote().latestWindows(device.key, WINDOWS_TRIED, beforeUs).find(isOwners);
+    if (found === undefined) return null;
+    const { event } = found;
+    const seen = isPast ? seenThen(event, leadUs, nowUs) : seenByNow(found, device, nowUs);
+    if (minutesBetween(seen.atMostUs, nowUs) > RECENT_MINUTES) return null;
+    const { name, kind, key, offsetUs } = device;
+    const lastUs = offsetUs === null ? null : seen.atMostUs;
+    const isNow = seen.isNow && offsetUs !== null;
+    return {
+      key,
+      atMostUs: seen.atMostUs,
+      activity: { device: name, kind, event: seen.event, lastUs, isNow },
+    };
+  }
+
+  function isOwners(found: RemoteEvent): found is RemoteWindow {
+    const { event } = found;
+    return event.kind === "window" && !assistantApps.includes(event.app.toLowerCase());
+  }
+}
+
+interface RemoteWindow extends RemoteEvent {
+  readonly event: WindowEvent;
+}
+
+interface Seen {
+  readonly key: number;
+  /** It was not looked at later than this, by our clock. */
+  readonly atMostUs: number;
+  readonly activity: ElsewhereActivity;
+}
+
+interface When {
+  /** Its end as far as it is known. */
+  readonly event: WindowEvent;
+  readonly atMostUs: number;
+  readonly isNow: boolean;
+}
+
+/** As of an instant of the past the ends of events are known. */
+function seenThen(event: WindowEvent, leadUs: number, nowUs: number): When {
+  const endUs = event.endUs - leadUs;
+  return { event, atMostUs: Math.min(endUs, nowUs), isNow: endUs >= nowUs };
+}
+
+/**
+ * A window that goes on was looked at when its device was last heard of. What took long on its way is as old as its
+ * sender says, and where the clocks cannot be compared, at least as old as the time since it came in.
+ */
+function seenByNow({ event, isOpen }: RemoteWindow, device: DeviceRow, nowUs: number): When {
+  const { sentUs, receivedUs, offsetUs } = device;
+  const saidUs = isOpen ? Math.max(event.endUs, sentUs ?? event.endUs) : event.endUs;
+  const sinceSentUs = Math.max(0, (sentUs ?? saidUs) - saidUs);
+  const cameInUs = receivedUs ?? nowUs;
+  const atMostUs = Math.min(
+    nowUs,
+    cameInUs - sinceSentUs,
+    offsetUs === null ? nowUs : saidUs - clockLeadUs(device),
+  );
+  return {
+    event: { ...event, endUs: saidUs },
+    atMostUs,
+    isNow: isOpen && minutesBetween(atMostUs, nowUs) <= CURRENT_MINUTES,
+  };
+}
+
+/** In whole minutes of the clock, so that the answer changes with the minute and not with the second. */
+function minutesBetween(fromUs: number, toUs: number): number {
+  return Math.floor(toUs / MINUTE_US) - Math.floor(fromUs / MINUTE_US);
+}
