@@ -16,6 +16,7 @@ import {
   noteOnVersion,
   streamMissing,
   TroubleError,
+  TryAgain,
   type Trouble,
 } from "./nats-trouble.ts";
 import { STREAM_NAME, STREAM_SUBJECTS } from "./nats-wire.ts";
@@ -57,13 +58,8 @@ export interface Link {
 /** What a session is used for: a refusal stands until the same purpose succeeds. */
 export type Purpose = "append" | "look" | "read";
 
-/** Thrown by work that should be tried again at once, such as when the stream has no leader. */
-export class TryAgain extends Error {
-  override readonly name = "TryAgain";
-}
-
 const CONNECT_TIMEOUT_MS = 5_000;
-const REQUEST_TIMEOUT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 2_000;
 const PING_INTERVAL_MS = 20_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
@@ -94,9 +90,11 @@ export async function openLink(options: HubDriverOptions, place: string): Promis
   function settle(): void {
     const next = toState();
     if (sayTheSame(next, told)) return;
+    if (next.state !== told.state) {
+      if (next.state === "connected") options.log.info("hub: connected");
+      else options.log.warn("hub: not connected", { state: next.state, reason: next.reason });
+    }
     told = next;
-    if (next.state === "connected") options.log.info("hub: connected");
-    else options.log.warn("hub: not connected", { state: next.state, reason: next.reason });
     for (const changed of listeners) changed(next);
   }
 
@@ -120,7 +118,10 @@ export async function openLink(options: HubDriverOptions, place: string): Promis
         settle();
         wake();
         const why = await opened.ended;
-        connectionTrouble = explainTrouble(why ?? new TryAgain("closed"), { place, key });
+        connectionTrouble = explainTrouble(why ?? new TryAgain("the connection is gone"), {
+          place,
+          key,
+        });
       } catch (thrown) {
         failures += 1;
         connectionTrouble = explainTrouble(thrown, { place, key });
@@ -357,7 +358,9 @@ async function holdStream(
   }
   if (info.config.max_age > 0 && info.config.max_age <= maxAge) return;
   try {
-    await jsm.streams.update(STREAM_NAME, { ...info.config, max_age: maxAge });
+    // The server wants the window for duplicates, which nothing here relies on, to be no longer.
+    const duplicate_window = Math.min(info.config.duplicate_window, maxAge);
+    await jsm.streams.update(STREAM_NAME, { ...info.config, max_age: maxAge, duplicate_window });
   } catch (thrown) {
     if (!isDenied(thrown)) throw thrown;
     const keeps = info.config.max_age === 0 ? "for ever" : `${info.config.max_age / DAY_NS} days`;

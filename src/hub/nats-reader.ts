@@ -4,9 +4,9 @@
  */
 import type { Consumer, JsMsg } from "@nats-io/jetstream";
 import { reasonForLog, type Log } from "../log.ts";
-import type { CarriedRecord, SubscribeOptions, Subscription } from "./driver.ts";
-import { pause, TryAgain, type Link, type Session } from "./nats-link.ts";
-import { isConsumerNotFound, isRequestServed } from "./nats-trouble.ts";
+import type { CarriedRecord, LogPosition, SubscribeOptions, Subscription } from "./driver.ts";
+import { pause, type Link, type Session } from "./nats-link.ts";
+import { isConsumerNotFound, isRequestServed, TryAgain } from "./nats-trouble.ts";
 import {
   decodeBatch,
   deviceOfSubject,
@@ -34,7 +34,7 @@ const FETCH_BYTES = 4 * 1024 * 1024;
 const FETCH_MESSAGES = 100;
 /** A delivery is made when so much has gathered, or when nothing more waits at the hub. */
 const DELIVERY_BYTES = 1024 * 1024;
-const FETCH_MS = 60_000;
+const FETCH_MS = 30_000;
 /** Two of these missed, and the consumer is made anew: its server may have fallen. */
 const HEARTBEAT_MS = 5_000;
 /** The server forgets a consumer that nobody asked for so long. */
@@ -70,14 +70,18 @@ function startReading(options: NatsReaderOptions, wanted: SubscribeOptions): Sub
   async function readOn(session: Session): Promise<void> {
     const consumer = await makeConsumer(options, session, cursor);
     link.succeeded("read");
-    const batch = createBatch(options, consumer.created);
+    const batch = createBatch(options, consumer);
     while (!closing.signal.aborted) {
+      let isEmpty = true;
       for await (const message of fetchMessages(consumer, closing.signal)) {
-        batch.add(message);
+        isEmpty = false;
+        const skipped = batch.add(message);
+        if (skipped !== null) await mustBeGone(session, skipped, message);
         if (message.info.pending > 0 && batch.bytes() < DELIVERY_BYTES) continue;
         if (!(await deliver(batch))) return;
       }
       if (!(await deliver(batch))) return;
+      if (isEmpty && !closing.signal.aborted) await mustBeAtEnd(options.hub, session, batch);
     }
   }
 
@@ -123,6 +127,8 @@ interface OpenConsumer {
   readonly consumer: Consumer;
   /** When the stream was made. */
   readonly created: string;
+  /** Of the first message that is wanted. */
+  readonly start: number;
 }
 
 async function makeConsumer(
@@ -155,7 +161,7 @@ async function makeConsumer(
     mem_storage: true,
     num_replicas: 1,
   });
-  return { consumer: await js.consumers.get(STREAM_NAME, writer), created };
+  return { consumer: await js.consumers.get(STREAM_NAME, writer), created, start };
 }
 
 /** What one request brings. Ends when it is served, has run out or is stopped; throws when the consumer is gone. */
@@ -185,10 +191,41 @@ async function* fetchMessages(
   }
 }
 
+/**
+ * A consumer reads from the copy of one server, and a server whose disk was full may lack messages of its copy without
+ * knowing: it passes over them. The leader is asked whether they are gone; where they are not, another consumer reads.
+ */
+async function mustBeGone({ jsm }: Session, skipped: Skipped, message: JsMsg): Promise<void> {
+  const query = { seq: skipped.after + 1, next_by_subj: message.subject };
+  const next = await jsm.streams.getMessage(STREAM_NAME, query);
+  if (next !== null && next.seq < message.info.streamSequence) throw incomplete();
+}
+
+/** The same for a consumer that has nothing more to give. */
+async function mustBeAtEnd(hub: string, { jsm }: Session, batch: Batch): Promise<void> {
+  const { state } = await jsm.streams.info(STREAM_NAME);
+  if (state.last_seq <= batch.sequence()) return;
+  const last = await jsm.streams.getMessage(STREAM_NAME, { last_by_subj: subjectOfHub(hub) });
+  if (last !== null && last.seq > batch.sequence()) throw incomplete();
+}
+
+function incomplete(): TryAgain {
+  return new TryAgain("a server of the cluster lacks messages that the others have");
+}
+
+/** A place in a log between the records of which others should stand. */
+interface Skipped {
+  /** Sequence of the last message before it. */
+  readonly after: number;
+}
+
 /** Records that were read and not delivered yet. */
 interface Batch {
-  readonly add: (message: JsMsg) => void;
+  /** Gives the place that was skipped when the message does not go on where its log stood. */
+  readonly add: (message: JsMsg) => Skipped | null;
   readonly bytes: () => number;
+  /** Of the last message that was read. */
+  readonly sequence: () => number;
   /** What is worth a delivery, or null. */
   readonly take: () => {
     readonly records: readonly CarriedRecord[];
@@ -196,31 +233,44 @@ interface Batch {
   } | null;
 }
 
-function createBatch({ device, log }: NatsReaderOptions, created: string): Batch {
+function createBatch({ device, log }: NatsReaderOptions, { created, start }: OpenConsumer): Batch {
+  /** Where each subject stands. */
+  const ends = new Map<string, LogPosition & { readonly sequence: number }>();
   let records: CarriedRecord[] = [];
   let bytes = 0;
   let passedOver = 0;
-  let sequence = 0;
+  let sequence = start - 1;
   let delivered = 0;
+
+  function read(message: JsMsg, writer: string): Skipped | null {
+    const batch = decodeBatch(writer, message.data);
+    const [first, last] = [batch?.[0], batch?.at(-1)];
+    if (batch === null || first === undefined || last === undefined) {
+      log.warn("hub: a message that no activityd wrote was passed over");
+      return null;
+    }
+    const carriedUs = Math.round(message.info.timestampNanos / 1000);
+    for (const record of batch) records.push({ ...record, carriedUs });
+    bytes += message.data.length;
+    const end = ends.get(message.subject);
+    const { epoch, seq } = last;
+    ends.set(message.subject, { epoch, seq, sequence: message.info.streamSequence });
+    const goesOn = end === undefined || (first.epoch === end.epoch && first.seq <= end.seq + 1);
+    return goesOn ? null : { after: end.sequence };
+  }
 
   return {
     add: (message) => {
-      const { deliverySequence, streamSequence, timestampNanos } = message.info;
       delivered += 1;
-      if (deliverySequence !== delivered) throw new TryAgain("a message was lost on the way");
-      sequence = streamSequence;
+      if (message.info.deliverySequence !== delivered) throw new TryAgain("a message was lost");
+      sequence = message.info.streamSequence;
       const writer = deviceOfSubject(message.subject);
-      if (writer === null || writer === device) {
-        passedOver += 1;
-        return;
-      }
-      const read = decodeBatch(writer, message.data);
-      if (read === null) log.warn("hub: a message that no activityd wrote was passed over");
-      const carriedUs = Math.round(timestampNanos / 1000);
-      for (const record of read ?? []) records.push({ ...record, carriedUs });
-      bytes += message.data.length;
+      if (writer !== null && writer !== device) return read(message, writer);
+      passedOver += 1;
+      return null;
     },
     bytes: () => bytes,
+    sequence: () => sequence,
     take: () => {
       if (records.length === 0 && passedOver < PASSED_OVER_WORTH_A_CURSOR) return null;
       const taken = { records, cursor: { created, sequence } };

@@ -14,12 +14,18 @@ export interface Trouble {
 
 /** A trouble that is known where it is met. */
 export class TroubleError extends Error {
-  override readonly name = "TroubleError";
   readonly trouble: Trouble;
 
   constructor(trouble: Trouble, cause?: unknown) {
     super(trouble.reason, { cause });
     this.trouble = trouble;
+  }
+}
+
+/** A trouble of the moment: another try soon, on the same connection, is right. */
+export class TryAgain extends TroubleError {
+  constructor(reason: string, cause?: unknown) {
+    super(away(reason), cause);
   }
 }
 
@@ -194,8 +200,10 @@ function explainCode(thrown: unknown): Trouble | null {
         remedy: "Start all three of them; a hub has one server or three.",
       };
     default:
-      // Any other answer of JetStream: most are a cluster that is finding itself.
-      return codeOf(thrown) === null ? null : away("JetStream is not ready");
+      // Any other answer of JetStream: most are a cluster that is finding itself. Its words hold nothing of the owner's.
+      return codeOf(thrown) === null || !(thrown instanceof Error)
+        ? null
+        : away(`JetStream answers "${thrown.message}"`);
   }
 }
 

@@ -12,9 +12,9 @@ import type {
   LogTail,
   SealedRecord,
 } from "./driver.ts";
-import { openLink, TryAgain, type Session } from "./nats-link.ts";
+import { openLink, type Session } from "./nats-link.ts";
 import { openNatsReader } from "./nats-reader.ts";
-import { isUnanswered, isWrongLastSequence } from "./nats-trouble.ts";
+import { isUnanswered, isWrongLastSequence, TryAgain } from "./nats-trouble.ts";
 import {
   comparePositions,
   decodeBatch,
@@ -34,7 +34,7 @@ interface Tail {
 }
 
 /** No answer is waited for longer than this before the log is looked at and the message sent again. */
-const ACK_TIMEOUT_MS = 5_000;
+const ACK_TIMEOUT_MS = 2_000;
 /** How many questions for tails are in flight at once. */
 const QUESTIONS_AT_ONCE = 16;
 
@@ -66,8 +66,9 @@ export async function openNatsDriver(options: HubDriverOptions): Promise<HubDriv
         const carried = batch.map((record) => ({ ...record, carriedUs: null }));
         known = { writer: session.writer, sequence: ack.seq, records: carried };
       } catch (thrown) {
-        // No leader yet, or an earlier send of ours came in after all: the log is looked at again.
-        if (isUnanswered(thrown) || isWrongLastSequence(thrown)) throw new TryAgain("append");
+        if (isUnanswered(thrown)) throw new TryAgain("the stream has no leader yet", thrown);
+        // An earlier send of ours came in after all, or one of a twin: the log is looked at again.
+        if (isWrongLastSequence(thrown)) throw new TryAgain("the log ends elsewhere", thrown);
         throw thrown;
       }
     }

@@ -21,7 +21,7 @@ describe("trouble", () => {
     const error = Object.assign(new Error("x"), { name: "JetStreamApiError", code: 10_008 });
     expect(explainTrouble(error, CONTEXT)).toMatchObject({
       state: "away",
-      reason: "JetStream is not ready",
+      reason: 'JetStream answers "x"',
     });
   });
 

@@ -13,6 +13,7 @@ import type { HubDriver, HubSettings } from "../../../src/hub/driver.ts";
 import { openNatsDriver } from "../../../src/hub/nats.ts";
 import { silentLog } from "../../../src/log.ts";
 import { until } from "../../helpers/until.ts";
+import type { Namespaces } from "./namespaces.ts";
 
 const HUB_UP = fileURLToPath(new URL("../../../scripts/hub-up", import.meta.url));
 const run = promisify(execFile);
@@ -38,30 +39,41 @@ export interface ClusterRig {
   readonly close: () => Promise<void>;
 }
 
-/** `args` are options of `scripts/hub-up`, such as `--servers 1`; `prepare` may lay something in the folder before. */
-export async function openCluster(
-  args: readonly string[] = [],
-  prepare: (folder: string) => Promise<void> = async () => {},
-): Promise<ClusterRig> {
+export interface ClusterOptions {
+  /** Options of `scripts/hub-up`, such as `--servers 1`. */
+  readonly args?: readonly string[];
+  /** Lays something in the folder before the servers start; what it gives is done after they stopped. */
+  readonly prepare?: (folder: string) => Promise<() => Promise<void>>;
+  /** Where the servers run, when a test wants to part them. */
+  readonly openNamespaces?: (folder: string) => Promise<Namespaces>;
+}
+
+export async function openCluster(options: ClusterOptions = {}): Promise<ClusterRig> {
   const folder = mkdtempSync(join(tmpdir(), "activityd-hub-"));
   const opened: HubDriver[] = [];
+  const namespaces = (await options.openNamespaces?.(folder)) ?? null;
+  const args = [
+    ...(options.args ?? []),
+    ...(namespaces === null ? [] : ["--namespaces", namespaces.prefix]),
+  ];
   const hubUp = async (...more: readonly string[]): Promise<string> => {
     const { stdout } = await run(HUB_UP, ["--folder", folder, ...args, ...more]);
     return stdout;
   };
-  await prepare(folder);
+  const undo = (await options.prepare?.(folder)) ?? (async () => {});
   await hubUp();
+  const ports = await readPorts(folder, namespaces);
 
-  const ports = (): readonly (readonly string[])[] =>
-    readFileSync(join(folder, "ports"), "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => line.split(" "));
+  const kill: ClusterRig["kill"] = async (server, signal) => {
+    const pid = Number(readFileSync(join(folder, `node-${server}`, "nats.pid"), "utf8"));
+    process.kill(pid, signal);
+    if (signal === "SIGKILL") await until("the server is gone", () => !existsSync(`/proc/${pid}`));
+  };
 
   const settings: ClusterRig["settings"] = (name, changes = {}) => ({
     driver: "nats",
     folder: "",
-    servers: ports().map(([client]) => `tls://127.0.0.1:${client}`),
+    servers: ports.map(({ client }) => `tls://127.0.0.1:${client}`),
     credentials_file: join(folder, "devices", `${name}.nk`),
     ca_file: join(folder, "ca.pem"),
     keep_days: 30,
@@ -86,8 +98,8 @@ export async function openCluster(
     },
     leader: async () =>
       until("the stream has a leader", async () => {
-        for (const [, , monitor] of ports()) {
-          const number = await readLeader(monitor ?? "").catch(() => null);
+        for (const { monitor } of ports) {
+          const number = await readLeader(monitor).catch(() => null);
           if (number !== null) return number;
         }
         return null;
@@ -101,7 +113,10 @@ export async function openCluster(
     readFiles: () => listFiles(folder).map((path) => readFileSync(path)),
     close: async () => {
       await Promise.all(opened.map(async (driver) => driver.close()));
-      await hubUp("--stop");
+      // Nothing of theirs is kept: a server whose disk is full takes ten seconds to end in peace.
+      for (const number of ports.keys()) await kill(number + 1, "SIGKILL").catch(() => {});
+      await namespaces?.close();
+      await undo();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -109,8 +124,26 @@ export async function openCluster(
 
 const HUB_ID = "c0".repeat(16);
 
+/** The ports through which the test reaches each server's clients' side and its monitor. */
+async function readPorts(
+  folder: string,
+  namespaces: Namespaces | null,
+): Promise<readonly { readonly client: number; readonly monitor: number }[]> {
+  const lines = readFileSync(join(folder, "ports"), "utf8").trim().split("\n");
+  return Promise.all(
+    lines.map(async (line, index) => {
+      const [client = 0, , monitor = 0] = line.split(" ").map(Number);
+      if (namespaces === null) return { client, monitor };
+      return {
+        client: await namespaces.forward(index + 1, client),
+        monitor: await namespaces.forward(index + 1, monitor),
+      };
+    }),
+  );
+}
+
 /** The number of the server that leads the stream, as a server's monitor tells it; null when it knows of none. */
-async function readLeader(monitor: string): Promise<number | null> {
+async function readLeader(monitor: number): Promise<number | null> {
   const answer = await fetch(`http://127.0.0.1:${monitor}/jsz?accounts=1&streams=1`, {
     signal: AbortSignal.timeout(1_000),
   });

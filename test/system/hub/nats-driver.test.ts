@@ -9,7 +9,7 @@ describe.each([1, 3])("%i server(s)", (servers) => {
   let cluster: ClusterRig;
 
   beforeAll(async () => {
-    cluster = await openCluster(["--servers", String(servers)]);
+    cluster = await openCluster({ args: ["--servers", String(servers)] });
   });
 
   afterAll(async () => cluster.close());
