@@ -1,0 +1,437 @@
+/**
+ * The hub for people without a server: a folder that Syncthing or a cloud drive carries from device to device. Each
+ * device appends to files of its own and reads those of others. It promises that whatever the carrier does to the
+ * files (tears, copies, delays, brings them out of order), every whole record is given on, and no half one.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+  writeSync,
+  type FSWatcher,
+} from "node:fs";
+import { join } from "node:path";
+import { ActivityError } from "../errors.ts";
+import { reasonForLog } from "../log.ts";
+import type {
+  CarriedRecord,
+  DriverState,
+  HubDriver,
+  HubDriverOptions,
+  LogPosition,
+  LogTail,
+  SealedRecord,
+  SubscribeOptions,
+  Subscription,
+} from "./driver.ts";
+import { readMarks } from "./read-marks.ts";
+import { readSegmentName, scanFrames, segmentName, writeFrame, type Frame } from "./segments.ts";
+
+/** A carrier moves a whole file when a part of it changed: small files travel fast. */
+const MAX_SEGMENT_BYTES = 128 * 1024;
+/** For folders that tell nothing of changes, such as those of other machines. */
+const POLL_MS = 2_000;
+/** Changes come in bursts. */
+const SETTLE_MS = 50;
+const RECORDS_PER_DELIVERY = 64;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
+const DAY_MS = 86_400_000;
+
+/** Opens the folder driver. @throws ActivityError `config_invalid` when no folder is named */
+export async function openFolderDriver(options: HubDriverOptions): Promise<HubDriver> {
+  const { hub, device, settings, clock, log } = options;
+  if (settings.folder === "") {
+    throw new ActivityError(
+      "config_invalid",
+      "The settings name no folder for the hub.",
+      'Set folder = "/path/to/it" in [hub], or: activityd hub join CODE --folder PATH',
+    );
+  }
+  const root = join(settings.folder, `activityd-${hub}`);
+  const own = join(root, device);
+  const listeners = new Set<(state: DriverState) => void>();
+  let state: DriverState = { state: "connected", sinceUs: clock.nowUs() };
+  let reader: Subscription | null = null;
+  let expiredMs = 0;
+
+  const setState = (next: "connected" | ActivityError): void => {
+    const isSame =
+      next === "connected"
+        ? state.state === "connected"
+        : state.state !== "connected" && state.reason === next.message;
+    if (isSame) return;
+    const sinceUs = clock.nowUs();
+    state =
+      next === "connected"
+        ? { state: "connected", sinceUs }
+        : { state: "refused", sinceUs, reason: next.message, remedy: next.hint };
+    for (const changed of listeners) changed(state);
+  };
+
+  /** Does something with the folder; what goes wrong becomes the state and an error with a remedy. */
+  const inFolder = <T>(work: () => T): T => {
+    try {
+      if (!existsSync(settings.folder)) throw gone(settings.folder);
+      const result = work();
+      setState("connected");
+      return result;
+    } catch (thrown) {
+      const error = thrown instanceof ActivityError ? thrown : refusal(settings.folder, thrown);
+      if (error.code === "hub_refused") setState(error);
+      throw error;
+    }
+  };
+
+  const tailOfOwn = (): Frame | null => lastFrame(readOwnFrames());
+
+  /** The newest frames of our own log: those of the last two files, and of all copies that a carrier made. */
+  function readOwnFrames(): readonly Frame[] {
+    const names = segmentNames(own);
+    const copies = names.filter((name) => readSegmentName(name)?.isCopy === true);
+    const files = names.filter((name) => readSegmentName(name)?.isCopy === false);
+    const frames = [...files.slice(-2), ...copies].flatMap(
+      (name) => scanFrames(readFileSync(join(own, name))).frames,
+    );
+    const seen = new Map<string, Frame>();
+    for (const frame of frames) {
+      const place = `${frame.epoch}/${frame.seq}`;
+      const other = seen.get(place);
+      if (other !== undefined && Buffer.compare(other.bytes, frame.bytes) !== 0) throw conflict();
+      seen.set(place, frame);
+    }
+    return [...seen.values()];
+  }
+
+  const append = (records: readonly SealedRecord[]): LogPosition => {
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    const frames = readOwnFrames();
+    let tail = lastFrame(frames);
+    const fresh: SealedRecord[] = [];
+    for (const record of records) {
+      const there = frames.find(({ epoch, seq }) => epoch === record.epoch && seq === record.seq);
+      if (there !== undefined && Buffer.compare(there.bytes, record.bytes) !== 0) throw conflict();
+      if (there !== undefined) continue;
+      const isNext =
+        tail === null ||
+        record.epoch > tail.epoch ||
+        (record.epoch === tail.epoch && record.seq === tail.seq + 1);
+      if (!isNext) throw conflict();
+      fresh.push(record);
+      tail = { ...record, endByte: 0 };
+    }
+    for (const record of fresh) appendFrame(own, record);
+    const last = records.at(-1);
+    if (last === undefined) throw new ActivityError("internal", "Nothing was to be appended.");
+    return { epoch: last.epoch, seq: last.seq };
+  };
+
+  const trim = (keepFrom: LogPosition): void => {
+    const names = segmentNames(own).filter((name) => readSegmentName(name)?.isCopy === false);
+    for (const [index, name] of names.entries()) {
+      const next = readSegmentName(names[index + 1] ?? "");
+      if (next === null || isBefore(keepFrom, next)) continue;
+      rmSync(join(own, name));
+    }
+  };
+
+  /** What nobody fetched for so long goes; the newest file stays, since it says how far the log goes. */
+  const expire = (): void => {
+    const nowMs = clock.nowUs() / 1000;
+    if (nowMs - expiredMs < DAY_MS && nowMs >= expiredMs) return;
+    expiredMs = nowMs;
+    const oldestMs = nowMs - settings.keep_days * DAY_MS;
+    for (const name of segmentNames(own).slice(0, -1)) {
+      if (statSync(join(own, name)).mtimeMs < oldestMs) rmSync(join(own, name));
+    }
+  };
+
+  return {
+    place: `folder ${settings.folder}`,
+    state: () => state,
+    onState: (changed) => {
+      listeners.add(changed);
+      return () => listeners.delete(changed);
+    },
+    append: async (records) =>
+      inFolder(() => {
+        const position = append(records);
+        expire();
+        return position;
+      }),
+    tail: async () =>
+      inFolder(() => {
+        const frame = tailOfOwn();
+        return frame === null ? null : toRecord(device, frame);
+      }),
+    tails: async () =>
+      inFolder(() =>
+        deviceFolders(root).flatMap((id): LogTail[] => {
+          const folder = join(root, id);
+          const name = segmentNames(folder).at(-1);
+          const frame =
+            name === undefined
+              ? null
+              : lastFrame(scanFrames(readFileSync(join(folder, name))).frames);
+          if (frame === null) return [];
+          return [{ device: id, epoch: frame.epoch, seq: frame.seq, carriedUs: null }];
+        }),
+      ),
+    subscribe: (subscribing) => {
+      const { folder } = settings;
+      reader = createReader({ folder, root, device, subscribing, inFolder, log });
+      return reader;
+    },
+    trim: async (keepFrom) => inFolder(() => trim(keepFrom)),
+    close: async () => {
+      listeners.clear();
+      await reader?.close();
+    },
+  };
+}
+
+interface ReaderOptions {
+  readonly folder: string;
+  readonly root: string;
+  readonly device: string;
+  readonly subscribing: SubscribeOptions;
+  readonly inFolder: <T>(work: () => T) => T;
+  readonly log: HubDriverOptions["log"];
+}
+
+/** Gives on what other devices' files hold, as it comes. */
+function createReader({
+  folder: carried,
+  root,
+  device,
+  subscribing,
+  inFolder,
+  log,
+}: ReaderOptions): Subscription {
+  const marks = readMarks(subscribing.cursor);
+  /** What a file was when it was last read to its end. */
+  const known = new Map<string, string>();
+  const spoilt = new Set<string>();
+  const watchers = new Map<string, FSWatcher>();
+  const closing = new AbortController();
+  let looking: Promise<void> | null = null;
+  let isAsked = false;
+  let retryMs = FIRST_RETRY_MS;
+  let timer: NodeJS.Timeout | null = null;
+
+  const schedule = (ms: number): void => {
+    if (closing.signal.aborted) return;
+    if (timer !== null) clearTimeout(timer);
+    timer = setTimeout(look, ms);
+  };
+
+  /** Where the system tells of changes nobody has to wait for the next poll. */
+  const watchFolder = (folder: string): void => {
+    if (watchers.has(folder)) return;
+    try {
+      const watcher = watch(folder, () => schedule(SETTLE_MS));
+      const forget = (): void => {
+        watcher.close();
+        watchers.delete(folder);
+      };
+      watcher.on("error", forget);
+      watchers.set(folder, watcher);
+    } catch {
+      // Too many watched already, or a folder that cannot be: then it is polled.
+    }
+  };
+
+  const readFile = (folder: string, id: string, name: string): readonly CarriedRecord[] => {
+    const path = join(folder, name);
+    const scan = scanFrames(readFileSync(path));
+    if (scan.isSpoilt && !spoilt.has(path)) {
+      spoilt.add(path);
+      log.warn("a file of the hub's folder is spoilt: its whole records were taken", {
+        file: name,
+      });
+    }
+    return scan.frames.filter((frame) => !marks.has(id, frame)).map((frame) => toRecord(id, frame));
+  };
+
+  /** The files of a device that may hold something new, in the order of its log. */
+  const filesToRead = (folder: string, id: string): readonly string[] => {
+    const names = segmentNames(folder);
+    return names.filter((name, index) => {
+      const first = readSegmentName(name);
+      const next = names
+        .slice(index + 1)
+        .map(readSegmentName)
+        .find((each) => each?.isCopy === false);
+      if (first === null) return false;
+      const isClosed = next != null && next.epoch === first.epoch && next.seq > first.seq;
+      if (!first.isCopy && isClosed && marks.hasAll(id, first.epoch, first.seq, next.seq - 1))
+        return false;
+      return known.get(join(folder, name)) !== stampOf(join(folder, name));
+    });
+  };
+
+  const deliverFolder = async (id: string): Promise<void> => {
+    const folder = join(root, id);
+    watchFolder(folder);
+    for (const name of filesToRead(folder, id)) {
+      const path = join(folder, name);
+      const stamp = stampOf(path);
+      const records = readFile(folder, id, name);
+      for (let from = 0; from < records.length; from += RECORDS_PER_DELIVERY) {
+        if (closing.signal.aborted) return;
+        const some = records.slice(from, from + RECORDS_PER_DELIVERY);
+        // The marks are given on with the records: they count when those are taken.
+        const next = readMarks(marks.write());
+        for (const record of some) next.add(id, record);
+        await subscribing.deliver(some, next.write());
+        for (const record of some) marks.add(id, record);
+      }
+      if (stamp !== null) known.set(path, stamp);
+    }
+  };
+
+  const lookOnce = async (): Promise<void> => {
+    const ids = inFolder(() => deviceFolders(root).filter((id) => id !== device));
+    watchFolder(existsSync(root) ? root : carried);
+    for (const id of ids) {
+      if (closing.signal.aborted) return;
+      await deliverFolder(id);
+    }
+  };
+
+  function look(): void {
+    if (closing.signal.aborted) return;
+    if (looking !== null) {
+      isAsked = true;
+      return;
+    }
+    isAsked = false;
+    looking = lookOnce()
+      .then(() => {
+        retryMs = FIRST_RETRY_MS;
+        return isAsked ? SETTLE_MS : POLL_MS;
+      })
+      .catch((thrown: unknown) => {
+        const ms = retryMs;
+        retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+        if (ms === FIRST_RETRY_MS && !(thrown instanceof ActivityError))
+          log.warn("records could not be taken and come again", { reason: reasonForLog(thrown) });
+        return ms;
+      })
+      .then((ms) => {
+        looking = null;
+        schedule(ms);
+      });
+  }
+
+  look();
+  return {
+    close: async () => {
+      closing.abort();
+      if (timer !== null) clearTimeout(timer);
+      for (const watcher of watchers.values()) watcher.close();
+      await looking;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+/** Appends to the newest file, after taking off what a crash left of a frame; or begins the next file. */
+function appendFrame(folder: string, record: SealedRecord): void {
+  const frame = writeFrame(record);
+  const newest = segmentNames(folder)
+    .filter((name) => readSegmentName(name)?.isCopy === false)
+    .at(-1);
+  const first = newest === undefined ? null : readSegmentName(newest);
+  const size = newest === undefined ? 0 : statSync(join(folder, newest)).size;
+  const isFull = size > 0 && size + frame.length > MAX_SEGMENT_BYTES;
+  const goesOn = newest !== undefined && first?.epoch === record.epoch && !isFull;
+  const path = join(folder, goesOn ? newest : segmentName(record));
+  const file = openSync(path, goesOn ? "r+" : "wx", 0o600);
+  try {
+    const { goodBytes } = goesOn ? scanFrames(readFileSync(path)) : { goodBytes: 0 };
+    if (goodBytes < size && goesOn) ftruncateSync(file, goodBytes);
+    writeSync(file, frame, 0, frame.length, goodBytes);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function segmentNames(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => readSegmentName(name) !== null)
+    .sort();
+}
+
+function deviceFolders(root: string): readonly string[] {
+  if (!existsSync(root)) return [];
+  return readdirSync(root).filter((name) => /^[0-9a-f]{32}$/.test(name));
+}
+
+function lastFrame(frames: readonly Frame[]): Frame | null {
+  return frames.reduce<Frame | null>(
+    (last, frame) => (last === null || isBefore(last, frame) ? frame : last),
+    null,
+  );
+}
+
+function isBefore(a: LogPosition, b: LogPosition): boolean {
+  return a.epoch < b.epoch || (a.epoch === b.epoch && a.seq < b.seq);
+}
+
+/** Changes whenever a file does; null when it is gone. */
+function stampOf(path: string): string | null {
+  try {
+    const { size, mtimeMs, ino } = statSync(path);
+    return `${size} ${mtimeMs} ${ino}`;
+  } catch {
+    // A carrier may take a file away at any moment.
+    return null;
+  }
+}
+
+function toRecord(device: string, { epoch, seq, bytes }: Frame): CarriedRecord {
+  return { device, epoch, seq, bytes: new Uint8Array(bytes), carriedUs: null };
+}
+
+function gone(folder: string): ActivityError {
+  return new ActivityError(
+    "hub_refused",
+    `the folder ${folder} is not there`,
+    "Mount it, make it, or start what carries it; it goes on by itself.",
+  );
+}
+
+function refusal(folder: string, cause: unknown): ActivityError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new ActivityError("hub_refused", `there is no room in ${folder}`, "Make room there.", {
+      cause,
+    });
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ActivityError(
+    "hub_refused",
+    `${folder} cannot be used (${reason})`,
+    "Make it readable and writable for you.",
+    { cause },
+  );
+}
+
+function conflict(): ActivityError {
+  return new ActivityError(
+    "hub_conflict",
+    "The log of this device in the folder goes on differently.",
+    "activityd hub status says what to do.",
+  );
+}
