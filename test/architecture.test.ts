@@ -114,6 +114,7 @@ const PACKAGE_HOMES: Readonly<Record<string, RegExp>> = {
   "active-win": /^capture\/sources\/active-win\.ts$/,
   x11: /^capture\/sources\/x11/,
   "@modelcontextprotocol/sdk": /^mcp\//,
+  "@streamparser/json": /^activitywatch\/export-stream\.ts$/,
   "@nats-io/transport-node": /^hub\/nats-link\.ts$/,
   "@nats-io/jetstream": /^hub\/nats/,
   hono: /^(local-api|gateway|activitywatch|web)\//,

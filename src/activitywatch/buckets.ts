@@ -14,6 +14,7 @@ import {
   type JsonObject,
   type WireEvent,
 } from "./wire.ts";
+import { readExportParts } from "./export-stream.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import type { BucketKeeper, BucketRange, StoredBucket, StoredEvent } from "./port.ts";
 
@@ -41,15 +42,18 @@ export interface Buckets {
     pulseUs: number,
   ) => Promise<JsonObject | null>;
   readonly exportBuckets: (only: string | null) => Iterable<string>;
-  readonly importBuckets: (body: unknown) => Promise<{
-    readonly added: number;
-    readonly repeated: number;
-    readonly skipped: number;
-  }>;
+  /** Takes an export while it arrives; what came before a fault in it stays. */
+  readonly importBuckets: (chunks: AsyncIterable<Uint8Array>) => Promise<ImportCounts>;
   readonly settings: () => JsonObject;
   readonly setting: (key: string) => unknown;
   readonly setSetting: (key: string, value: unknown) => void;
   readonly removeSetting: (key: string) => void;
+}
+
+export interface ImportCounts {
+  readonly added: number;
+  readonly repeated: number;
+  readonly skipped: number;
 }
 
 export interface BucketsOptions {
@@ -166,7 +170,7 @@ export function createBuckets(options: BucketsOptions): Buckets {
       return toWire(kept);
     },
     exportBuckets: (only) => exportJson(only),
-    importBuckets: (body) => importJson(body),
+    importBuckets: (chunks) => importParts(chunks),
     settings: () =>
       Object.fromEntries(
         Object.entries(store.settings()).map(([key, value]) => [key, JSON.parse(value)]),
@@ -230,33 +234,24 @@ export function createBuckets(options: BucketsOptions): Buckets {
   }
 
   /** In steps, so that heartbeats and blocks are answered meanwhile. */
-  async function importJson(
-    body: unknown,
-  ): Promise<{ added: number; repeated: number; skipped: number }> {
-    const listed = isObject(body) ? body["buckets"] : null;
-    if (!isObject(listed) && !Array.isArray(listed))
-      throw new WireError('An import must be {"buckets": {id: {…, "events": […]}}}.');
+  async function importParts(chunks: AsyncIterable<Uint8Array>): Promise<ImportCounts> {
     const counts = { added: 0, repeated: 0, skipped: 0 };
-    for (const [key, value] of Object.entries<unknown>(listed)) {
-      if (!isObject(value)) throw new WireError(`The bucket "${key}" is no JSON object.`);
+    for await (const { key, bucket, events } of readExportParts(chunks)) {
       // An object in what servers write, a list in their published schema.
-      const id = Array.isArray(listed) && typeof value["id"] === "string" ? value["id"] : key;
+      const id =
+        typeof key === "number" && typeof bucket["id"] === "string" ? bucket["id"] : String(key);
       // Old files leave some of these out; a history is not lost for that.
-      const described = { type: "unknown", client: "unknown", hostname: "unknown", ...value };
+      const described = { type: "unknown", client: "unknown", hostname: "unknown", ...bucket };
       store.create(readBucket(id, described, hostname, nowUs()));
-      lastBeats.delete(id);
       const row = store.find(id);
-      const events = Array.isArray(value["events"]) ? value["events"] : [];
       if (row === null) continue;
-      for (let at = 0; at < events.length; at += EVENTS_PER_STEP) {
-        store.transaction(() => {
-          for (const each of events.slice(at, at + EVENTS_PER_STEP)) importEvent(row, each, counts);
-        });
-        await new Promise((resolve) => {
-          setImmediate(resolve);
-        });
-      }
       lastBeats.delete(id);
+      store.transaction(() => {
+        for (const each of events) importEvent(row, each, counts);
+      });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     }
     return counts;
   }
@@ -293,9 +288,6 @@ export function createBuckets(options: BucketsOptions): Buckets {
     counts.added += 1;
   }
 }
-
-/** Some milliseconds of work. */
-const EVENTS_PER_STEP = 250;
 
 /**
  * Heartbeat merge: the same data, and a start from the last event's start to its end plus the pulse, both ends

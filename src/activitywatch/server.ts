@@ -3,20 +3,17 @@
  * route answers as those clients expect, that a body of any size is bounded, and that a query never holds up a
  * heartbeat.
  */
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ActivityError } from "../errors.ts";
-import { readBody as readBounded } from "../http-body.ts";
 import { reasonForLog, type Log } from "../log.ts";
 import { judgeAccess, type AccessOptions } from "./access.ts";
+import { drain, readJson, withFile } from "./body.ts";
 import type { Buckets } from "./buckets.ts";
 import type { BucketRange } from "./port.ts";
 import { parseTimestamp, WireError } from "./wire.ts";
-
-const MAX_BODY_BYTES = 1024 * 1024 * 1024;
 
 export interface ActivityWatchOptions extends Omit<AccessOptions, "port"> {
   readonly buckets: Buckets;
@@ -194,16 +191,8 @@ const ROUTES: readonly (readonly [method: string, path: string, handler: Handler
   [
     "POST",
     "/import",
-    async ({ buckets }, { request, response }) => {
-      const bytes = await readBody(request);
-      sendJson(
-        response,
-        200,
-        await buckets.importBuckets(
-          parseJson(fileOfMultipart(bytes, request.headers["content-type"])),
-        ),
-      );
-    },
+    async ({ buckets }, { request, response }) =>
+      sendJson(response, 200, await withFile(request, buckets.importBuckets)),
   ],
   [
     "POST",
@@ -298,54 +287,6 @@ function readEventId(text: string): number {
   const id = Number(text);
   if (Number.isSafeInteger(id)) return id;
   throw new WireError("The id of an event is an integer.");
-}
-
-// ---------------------------------------------------------------- bodies
-
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  return parseJson(await readBody(request));
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const bytes = await readBounded(request, MAX_BODY_BYTES);
-  if (bytes === null) throw new WireError("The body is larger than 1 GB.");
-  return bytes;
-}
-
-async function drain(request: IncomingMessage): Promise<void> {
-  request.resume();
-  await once(request, "end");
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    throw new WireError("The body is no JSON.");
-  }
-}
-
-/**
- * The web page of ActivityWatch sends an import as a form with one file, beside which other fields may stand;
- * everything else sends the JSON itself.
- *
- * @see RFC 7578
- */
-function fileOfMultipart(bytes: Buffer, contentType: string | undefined): Buffer {
-  const boundary = /^multipart\/form-data;.*boundary=(?:"([^"]+)"|([^";\s]+))/i.exec(
-    contentType ?? "",
-  );
-  if (boundary === null) return bytes;
-  const mark = `--${boundary[1] ?? boundary[2] ?? ""}`;
-  for (let from = bytes.indexOf(mark); from !== -1;) {
-    const head = bytes.indexOf("\r\n\r\n", from);
-    const end = head === -1 ? -1 : bytes.indexOf(`\r\n${mark}`, head + 2);
-    if (end === -1) break;
-    if (/;\s*filename=/i.test(bytes.toString("latin1", from, head)))
-      return bytes.subarray(head + 4, Math.max(head + 4, end));
-    from = end + 2;
-  }
-  throw new WireError("The form holds no file.");
 }
 
 // ---------------------------------------------------------------- answers
