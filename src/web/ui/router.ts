@@ -18,6 +18,8 @@ export function createRouter(): Router {
     route,
     replaceParams: (params) => {
       const next = { view: route.peek().view, params };
+      // The address is ahead of us: a view that is being left has no word in where the page goes.
+      if (parseRoute(location.hash).view !== next.view) return;
       history.replaceState(null, "", toHash(next.view, params));
       route.value = next;
     },
