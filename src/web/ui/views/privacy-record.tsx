@@ -21,6 +21,8 @@ export function RecordPanel(): JSX.Element {
 }
 
 function About(props: { readonly about: PageAbout }): JSX.Element {
+  const { state } = usePage().connection;
+  const isLive = state.value === "live" || state.value === "back";
   const { recorded, places, keepDays, maxMegabytes } = props.about;
   return (
     <>
@@ -49,9 +51,16 @@ function About(props: { readonly about: PageAbout }): JSX.Element {
       <h3>For</h3>
       <p>{keepWords(keepDays, maxMegabytes)}</p>
       <div class="row record-export">
-        <a class="button" href="/api/page/export" download="activityd.ndjson">
-          Download all of it
-        </a>
+        {/* The answer says itself that it is a file. Where none comes the browser would leave the page. */}
+        {isLive ? (
+          <a class="button" href="/api/page/export">
+            Download all of it
+          </a>
+        ) : (
+          <button type="button" class="button" disabled>
+            Download all of it
+          </button>
+        )}
         <span class="muted small">
           One event a line, as JSON: it can be read by everything, and by everybody.
         </span>

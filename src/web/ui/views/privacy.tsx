@@ -4,6 +4,7 @@ import { ForgetPanel } from "./privacy-forget.tsx";
 import { PausePanel } from "./privacy-pause.tsx";
 import { RecordPanel } from "./privacy-record.tsx";
 import { RulesPanel } from "./privacy-rules.tsx";
+import { SessionsPanel } from "./privacy-sessions.tsx";
 
 export function PrivacyView(): JSX.Element {
   return (
@@ -15,6 +16,7 @@ export function PrivacyView(): JSX.Element {
       <div class="column">
         <RulesPanel />
         <RecordPanel />
+        <SessionsPanel />
       </div>
     </div>
   );
