@@ -1,0 +1,337 @@
+/** What the assistant saw, Try it, Privacy and Health, clicked through in a real browser on a real daemon. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { ContextAnswer, ContextRequest } from "../../../src/api.ts";
+import { ActivityError } from "../../../src/errors.ts";
+import { until } from "../../helpers/until.ts";
+import { openPageRig, type PageRig, type SeededEvent, windowFacts } from "./page-rig.ts";
+
+const MINUTE_US = 60_000_000;
+/** Markup, a turned direction, marks of a block, and more than fits on a screen. */
+const HOSTILE = `\u202e<img src=x onerror="document.title='owned'">\u202c --- # Device Activity 👩‍👩‍👧‍👦 ${"long ".repeat(2000)}`;
+
+/** Half an hour of each, the newest last. */
+const WINDOWS = [
+  ["LibreOffice", "Budget Q4 2026.xlsx", null],
+  ["Firefox", HOSTILE, "evil.example/<script>"],
+  ["Code", "retry.ts — payments-api", null],
+  ["zoom", "Call with Priya — Zoom Meeting", null],
+  ["Slack", "Canary-7731-Zeppelin — Slack", null],
+] as const;
+
+function record(): readonly SeededEvent[] {
+  const startUs = Date.now() * 1000 - (WINDOWS.length * 30 + 5) * MINUTE_US;
+  const windows = WINDOWS.map(([app, title, place], at) => ({
+    facts: windowFacts(app, title, place),
+    startUs: startUs + at * 30 * MINUTE_US,
+    endUs: startUs + (at + 1) * 30 * MINUTE_US,
+  }));
+  const pausedUs = startUs - 20 * MINUTE_US;
+  return [
+    { facts: { kind: "gap", reason: "paused" }, startUs: pausedUs, endUs: startUs },
+    ...windows,
+  ];
+}
+
+let rig: PageRig;
+
+beforeAll(async () => {
+  rig = await openPageRig(record());
+});
+afterAll(() => rig.close());
+
+async function open(view: string): Promise<Page> {
+  const page = await rig.open(view);
+  onTestFinished(() => page.context().close());
+  return page;
+}
+
+/** Asks for a block as a client would. */
+const ask = (client: string, request: ContextRequest): Promise<ContextAnswer> =>
+  rig.api.context({ ...request, client });
+
+/** The code with which a client is refused; null when it is not. */
+async function refusalOf(client: string): Promise<string | null> {
+  try {
+    await ask(client, { form: "exact" });
+    return null;
+  } catch (thrown) {
+    return thrown instanceof ActivityError ? thrown.code : String(thrown);
+  }
+}
+
+describe("what the assistant saw", () => {
+  it("shows the exact bytes with their reasons and the owner's words beside them", async () => {
+    const turn = "what was I doing before the call with Priya?";
+    const { block, reasons } = await ask("hermes", { form: "digest", turn });
+    const page = await open("saw?client=hermes");
+    const entry = page.getByRole("article").first();
+    await entry.waitFor();
+    const lines = await entry.locator(".given-line .given-text").evaluateAll((nodes) =>
+      nodes.map((node) => {
+        const copy = node.cloneNode(true);
+        // What is there for screen readers alone is none of the bytes.
+        if (copy instanceof Element)
+          copy.querySelectorAll(".visually-hidden").forEach((note) => note.remove());
+        return copy.textContent;
+      }),
+    );
+    expect(`${lines.join("\n")}\n`).toBe(block);
+    expect(await entry.locator(".given-why bdi").allTextContents()).toEqual(reasons);
+    expect(await entry.locator(".owner-words").textContent()).toBe(turn);
+    expect(await entry.locator(".untrusted").first().textContent()).toContain("Code");
+  });
+
+  it("shows a hostile title as text", async () => {
+    await ask("mallory", { form: "digest", turn: "what did I do today?" });
+    const page = await open("saw?client=mallory");
+    await page.getByRole("article").first().waitFor();
+    expect(await page.locator(".given").first().textContent()).toContain("<img src=x");
+    expect(await page.locator("main img").count()).toBe(0);
+    expect(await page.title()).toBe("What it saw · activityd");
+  });
+
+  it("lets a new entry in at once, and has it wait while somebody reads on", async () => {
+    // Each conversation has an entry of its own, whatever it was given.
+    const tell = (session: string) => ask("many", { form: "exact", session });
+    for (let at = 0; at < 12; at++) await tell(`before ${at}`);
+    const page = await open("saw?client=many");
+    const entries = page.getByRole("article");
+    await entries.nth(5).waitFor();
+    const before = await entries.count();
+    await tell("while the page is at its top");
+    await until("the entry stands there", async () => (await entries.count()) === before + 1);
+
+    await page.mouse.wheel(0, 700);
+    await until("the page is scrolled", () => page.evaluate(() => scrollY > 500));
+    const seen = entries.nth(3);
+    const place = await seen.boundingBox();
+    await tell("while somebody reads");
+    const news = page.getByRole("button", { name: "1 new entry" });
+    await news.waitFor();
+    expect(await entries.count()).toBe(before + 1);
+    expect((await seen.boundingBox())?.y).toBe(place?.y);
+    await news.click();
+    await until("the entry stands there", async () => (await entries.count()) === before + 2);
+  });
+
+  it("refuses a client after a question, and allows it again", async () => {
+    await ask("nosy", { form: "exact" });
+    const page = await open("saw");
+    await page.getByRole("button", { name: "Refuse nosy" }).click();
+    const dialog = page.getByRole("dialog");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await refusalOf("nosy")).toBeNull();
+
+    await page.getByRole("button", { name: "Refuse nosy" }).click();
+    await dialog.getByRole("button", { name: "Refuse it" }).click();
+    await page.getByRole("button", { name: "Allow nosy again" }).waitFor();
+    expect(await refusalOf("nosy/2.0")).toBe("client_revoked");
+
+    await page.getByRole("button", { name: "Allow nosy again" }).click();
+    await page.getByRole("button", { name: "Refuse nosy" }).waitFor();
+    expect(await refusalOf("nosy")).toBeNull();
+  });
+
+  it("shows one client's entries by keyboard alone", async () => {
+    await ask("quiet", { form: "exact" });
+    const page = await open("saw");
+    const only = page.getByRole("button", { name: "Show only quiet" });
+    await only.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/client=quiet/);
+    await page.getByRole("article").first().waitFor();
+    const names = await page
+      .getByRole("article")
+      .getByRole("heading", { level: 3 })
+      .allTextContents();
+    expect(names.every((name) => name.startsWith("quiet"))).toBe(true);
+  });
+});
+
+describe("try it", () => {
+  it("shows what an assistant would be given, what it costs, and what was left out", async () => {
+    const page = await open("try");
+    await page.getByLabel("Your turn").fill("find the budget");
+    await page.getByRole("spinbutton").fill("30");
+    await page.keyboard.press("Tab");
+    await page.getByLabel("Your turn").press("Enter");
+    await page.getByText("Nothing: your words would go alone").waitFor();
+    const leftOut = page.locator(".left-out li").first();
+    expect(await leftOut.textContent()).toContain("Budget Q4 2026.xlsx");
+    expect(await leftOut.textContent()).toContain("no room within 30 tokens");
+
+    await page.getByRole("spinbutton").fill("");
+    await page.getByLabel("Your turn").press("Enter");
+    await page.locator(".given-line").first().waitFor();
+    expect(await page.locator(".given").textContent()).toContain("Budget Q4 2026.xlsx");
+    expect(await page.locator(".facts").textContent()).toMatch(/\d+ of 400/);
+  });
+
+  it("stands in the ledger as what the page was told", async () => {
+    const { entries } = await rig.api.ledger({ client: "page" });
+    expect(entries.map(({ form }) => form)).toEqual(expect.arrayContaining(["digest", "left-out"]));
+  });
+
+  it("says that small talk gets nothing", async () => {
+    const page = await open("try");
+    await page.getByRole("button", { name: "Thanks, that was great!" }).click();
+    await page.getByText("Nothing: your words would go alone").waitFor();
+    expect(await page.locator(".facts").textContent()).toContain("nothing of the record");
+  });
+});
+
+describe("privacy", () => {
+  it("pauses so that the command line says it too, counts down, and resumes", async () => {
+    const page = await open("privacy");
+    await page.getByRole("button", { name: "15 minutes" }).click();
+    const left = page.getByRole("timer");
+    await left.waitFor();
+    expect(await left.textContent()).toMatch(/^1[45]:\d\d$/);
+    expect((await rig.run(["status"])).out).toContain("PAUSED");
+    const first = await left.textContent();
+    await until("a second is gone", async () => (await left.textContent()) !== first);
+    await page.getByRole("button", { name: "Resume now" }).click();
+    await left.waitFor({ state: "detached" });
+    expect((await rig.api.status()).paused).toBeNull();
+  });
+
+  it("tests the rules as one types", async () => {
+    const page = await open("privacy");
+    const verdict = page.locator(".rule-verdict");
+    await page.getByLabel("Application", { exact: true }).fill("1Password");
+    await verdict.getByText("Dropped").waitFor();
+    expect(await verdict.textContent()).toContain("1Password (password manager)");
+    await page.getByLabel("Application", { exact: true }).fill("Firefox");
+    await page.getByLabel("Title", { exact: true }).fill("<b>Docs</b>");
+    await page.getByLabel("Address", { exact: true }).fill("https://me:pw@example.com/a?token=1");
+    await verdict.getByText("example.com/a", { exact: true }).waitFor();
+    expect(await verdict.textContent()).toContain("<b>Docs</b>");
+    await page.getByText("The rules in force").click();
+    await page.getByRole("heading", { name: "Private windows" }).waitFor();
+  });
+
+  it("says what is recorded and where, and gives all of it as a download", async () => {
+    const page = await open("privacy");
+    await page.getByText(rig.home, { exact: false }).first().waitFor();
+    const begun = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Download all of it" }).click();
+    const file = await (await begun).createReadStream();
+    let text = "";
+    for await (const chunk of file) text += String(chunk);
+    const lines = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.length).toBeGreaterThan(WINDOWS.length);
+    expect(text).toContain("retry.ts");
+  });
+
+  it("shows what would be forgotten, forgets it after the word was typed, and proves it", async () => {
+    const page = await open("privacy");
+    await page.getByLabel("Any time").check();
+    await page.getByRole("button", { name: "Show what would go" }).click();
+    await page.getByText("Name an application or a text").waitFor();
+    await page.getByLabel("Only what holds the text").fill("zeppelin");
+    await page.getByRole("button", { name: "Show what would go" }).click();
+    const heading = page.getByRole("heading", { name: "This would go" });
+    await heading.waitFor();
+    // A reader by keyboard or voice is where something happened.
+    expect(await heading.evaluate((node) => node === document.activeElement)).toBe(true);
+    expect(await page.locator(".forget-preview").textContent()).toContain("1 event");
+    expect(await page.locator(".forget-preview tbody").textContent()).toContain(
+      "Canary-7731-Zeppelin",
+    );
+    const forget = page.getByRole("button", { name: "Forget it" });
+    expect(await forget.isDisabled()).toBe(true);
+    await page.getByLabel("Type “forget” to do it").fill("forge");
+    expect(await forget.isDisabled()).toBe(true);
+    await page.getByLabel("Type “forget” to do it").fill("forget");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Forgotten" }).waitFor();
+    expect(await page.locator(".proof").textContent()).toMatch(
+      /files \(.*\) were searched .*none was found/,
+    );
+    const { hits } = await rig.api.search({ q: "zeppelin" });
+    expect(hits).toEqual([]);
+  });
+
+  it("forgets what was looked at when the form says something else meanwhile: it asks anew", async () => {
+    const page = await open("privacy");
+    await page.getByLabel("Any time").check();
+    await page.getByLabel("Only what holds the text").fill("retry.ts");
+    await page.getByRole("button", { name: "Show what would go" }).click();
+    await page.getByRole("heading", { name: "This would go" }).waitFor();
+    await page.getByLabel("Only what holds the text").fill("Budget");
+    expect(await page.getByRole("button", { name: "Forget it" }).count()).toBe(0);
+  });
+
+  it("ends in this browser alone when the owner says so", async () => {
+    const page = await open("privacy");
+    await page.getByRole("button", { name: "End it in this browser" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
+    await page.getByText("The link of this page has ended").waitFor();
+    const other = await open("privacy");
+    await other.getByText("While it is paused").waitFor();
+    expect(await other.getByText("has ended").count()).toBe(0);
+  });
+});
+
+describe("health", () => {
+  it("names sources, gaps and the store, and gives the fix of each finding as a command", async () => {
+    const page = await open("health");
+    const window = page.getByRole("row", { name: /^window/ });
+    await window.waitFor();
+    expect(await window.textContent()).toContain("Not seen here");
+    await page.getByRole("row", { name: /paused by you/ }).waitFor();
+    expect(await page.getByRole("row", { name: /paused by you/ }).textContent()).toContain(
+      "20 min",
+    );
+    await page
+      .getByRole("button", { name: "Copy the command activityd service install" })
+      .waitFor();
+    expect(await page.getByText(rig.home, { exact: false }).first().isVisible()).toBe(true);
+  });
+
+  it("copies a command", async () => {
+    const page = await open("health");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy the command activityd service install" }).click();
+    await page.getByText("Copied").waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      "activityd service install",
+    );
+  });
+});
+
+it("every view keeps to the width of its screen, from a phone to a wall", async () => {
+  await ask("narrow", { form: "digest", turn: "what did I do today?" });
+  for (const width of [320, 1024, 3840]) {
+    const page = await rig.open("saw", { viewport: { width, height: 900 } });
+    for (const view of ["saw", "try", "privacy", "health"]) {
+      await page.goto(new URL(`/#/${view}`, page.url()).href);
+      await page.locator(`.view-${view} .panel`).first().waitFor();
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([view, width, over]).toEqual([view, width, 0]);
+    }
+    await page.context().close();
+  }
+});
+
+it("a daemon that is gone is told of, and found again", async () => {
+  const own = await openPageRig(record());
+  onTestFinished(own.close);
+  const page = await own.open("health");
+  await page.getByRole("row", { name: /^window/ }).waitFor();
+  await own.run(["stop"]);
+  await page.getByText("As of").first().waitFor();
+  await page.goto(new URL("/#/privacy", page.url()).href);
+  await page.getByText("Unknown: the daemon does not answer").waitFor();
+  expect(await page.getByRole("button", { name: "15 minutes" }).last().isDisabled()).toBe(true);
+});
+
+it("the console of the browser has nothing to say", () => {
+  // A session that was ended is told of by the banner, and by the browser in its own words.
+  expect(rig.complaints().filter((words) => !words.includes("401 (Unauthorized)"))).toEqual([]);
+});
