@@ -9,9 +9,9 @@ import { createAnswers } from "./answers.ts";
 import { createDaemonNotices } from "./auto-reply/reply/daemon-notices.ts";
 import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
-import { createPrivacyGate, type PrivacyGate } from "./capture/privacy.ts";
+import type { PrivacyGate } from "./capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
-import { checkPrivacyGate } from "./capture/privacy-check.ts";
+import { createLivePrivacy } from "./capture/privacy-live.ts";
 import { createGuestWords, type GuestKind, type GuestWords } from "./capture/guest-words.ts";
 import { openRecording } from "./capture/recording.ts";
 import { createSampler, type Sampler } from "./capture/sampler.ts";
@@ -62,6 +62,11 @@ export interface ActivityAppOptions {
 export interface ActivityApp extends ActivityApi {
   /** Begins to capture. Resolves after every kind of source was sought once. */
   readonly start: () => Promise<void>;
+  /**
+   * The settings may have changed: judges by the privacy rules that `read` gives from now on, also what is on the
+   * screen. What cannot be read leaves the rules in force, and is told among the problems of `status`.
+   */
+  readonly reloadRules: (read: () => Config["privacy"]) => Promise<void>;
   /** Whether the sampling loop turns and the store answers: what a watchdog wants to know. */
   readonly isAlive: () => boolean;
   readonly guests: Guests;
@@ -89,8 +94,8 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const { capture } = config;
   const registry = options.registry ?? chooseRegistry(capture);
   const startedUs = clock.nowUs();
-  const gate = createPrivacyGate(config.privacy, { timeZone: clock.timeZone });
-  checkPrivacyGate(gate, config.privacy, startedUs);
+  const privacy = createLivePrivacy(config.privacy, clock);
+  const { gate } = privacy;
   const recording = capture.record === "" ? null : openRecording(capture.record, { gate, clock });
   const store = openEventStore({ directory: paths.dataDirectory, clock, log });
   const readings = openReadings(store.database.path);
@@ -136,8 +141,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
 
   const owner = createOwnerControl({
     store,
-    gate,
-    rules: config.privacy,
+    privacy,
     keepTurns: config.ledger.keep_turns,
     sampler,
     paths,
@@ -251,6 +255,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       databasePath: store.database.path,
     },
     follow,
+    reloadRules: async (read) => {
+      await owner.reloadRules(read);
+      if (!isClosed) sampler.refresh();
+    },
     isAlive: () => {
       store.latest("window", 1);
       return clock.monotonicUs() - sampler.lastTickUs() < MAX_TICK_AGE_US;

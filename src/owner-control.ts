@@ -21,16 +21,18 @@ import type {
 } from "./api.ts";
 import type { ActivityEvent, EventFacts } from "./capture/events.ts";
 import { openPause, PAUSE_FILE, type PauseState } from "./capture/privacy-pause.ts";
-import { createPrivacyGate, type PrivacyGate } from "./capture/privacy.ts";
+import { createPrivacyGate } from "./capture/privacy.ts";
 import { describeResult, explainPrivacy } from "./capture/privacy-explain.ts";
 import { judgeAgain } from "./capture/privacy-again.ts";
 import { gateBucketData } from "./capture/privacy-buckets.ts";
+import type { LivePrivacy } from "./capture/privacy-live.ts";
 import type { PrivacyConfig } from "./capture/privacy-rules.ts";
 import { SEED_ENTRIES } from "./capture/privacy-seed.ts";
 import type { Sampler } from "./capture/sampler.ts";
 import type { Blindness } from "./capture/sources/source.ts";
 import type { Clock } from "./clock.ts";
 import type { UntrustedSpan } from "./context/plain-text.ts";
+import { ActivityError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import { createClientAccess, type ClientAccessList } from "./owner-clients.ts";
 import { createForgetting } from "./owner-forget.ts";
@@ -74,6 +76,11 @@ export interface OwnerControl {
    * so among the problems, with the way to apply them.
    */
   readonly checkRules: () => Promise<void>;
+  /**
+   * Judges by the rules that `read` gives from now on, and checks the record against them. When they cannot be
+   * read or used, those of before stay in force and that is told among the problems.
+   */
+  readonly reloadRules: (read: () => PrivacyConfig) => Promise<void>;
   /** What the owner should know of, each with its remedy. */
   readonly problems: () => readonly Blindness[];
   /** What is good to know of the privacy of the record. */
@@ -92,8 +99,7 @@ type ReadingForm = "events" | "search" | "timeline" | "totals" | "days";
 
 export interface OwnerControlOptions {
   readonly store: EventStore;
-  readonly gate: PrivacyGate;
-  readonly rules: PrivacyConfig;
+  readonly privacy: LivePrivacy;
   /** Whether the ledger keeps what the owner wrote. */
   readonly keepTurns: boolean;
   readonly sampler: Pick<Sampler, "setPaused" | "cut">;
@@ -112,7 +118,7 @@ const MAX_LEDGER_LIMIT = 10_000;
 const RULES_META = "privacy_rules";
 
 export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
-  const { store, gate, rules, keepTurns, sampler, paths, clock, log, onChange } = options;
+  const { store, privacy, keepTurns, sampler, paths, clock, log, onChange } = options;
   const ledger = openLedger({ database: store.database, clock, log });
   const readMeta = store.database.prepare<{ value: string }>(
     "SELECT value FROM meta WHERE name = ?",
@@ -120,10 +126,7 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
   const writeMeta = store.database.prepare(
     "INSERT INTO meta(name, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
   );
-  // A digest, since the rules themselves may name what nobody is to find.
-  const rulesHash = createHash("sha256")
-    .update(JSON.stringify([rules, SEED_ENTRIES]))
-    .digest("base64url");
+  const { gate } = privacy;
   const pause = openPause({
     file: join(paths.dataDirectory, PAUSE_FILE),
     clock,
@@ -142,14 +145,15 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
     if (kept === null) return "forget";
     return isDeepStrictEqual(kept, data) ? "keep" : kept;
   };
-  const isTimed = rules.rules.some((rule) => rule.between !== undefined);
+  /** Why the settings as they stand in the file are not in force. */
+  let unread: ActivityError | null = null;
   const forget = createForgetting({
     store,
     ledger,
     sampler,
     judge,
     judgeBucket,
-    isTimed,
+    isTimed: () => isTimed(privacy.rules()),
     paths,
     clock,
     log,
@@ -165,8 +169,8 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
 
   return {
     clients,
-    rules: () => ({ lines: explainPrivacy(rules) }),
-    testRule: (request) => testRule(rules, clock, request),
+    rules: () => ({ lines: explainPrivacy(privacy.rules()) }),
+    testRule: (request) => testRule(privacy.rules(), clock, request),
     pause: (request) => ({ paused: pause.pause(readPauseEnd(request, clock.nowUs())) }),
     resume: () => {
       pause.resume();
@@ -253,19 +257,23 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
         reasons: [`all words of ${JSON.stringify(gate.text(q))} stand in it`],
       });
     },
-    checkRules: async () => {
-      const known = readMeta.get(RULES_META)?.value;
-      if (known === rulesHash) return;
-      if (known !== undefined || store.summary().eventCount > 0) {
-        const plan = await planRules(store, judge, isTimed);
-        againstRules =
-          plan.whole.length +
-          plan.rewritten.length +
-          (await forgetBucketEvents(store.database, { span: null, judge: judgeBucket }, true));
+    checkRules,
+    reloadRules: async (read) => {
+      try {
+        const next = read();
+        const isOther = !isDeepStrictEqual(next, privacy.rules());
+        if (isOther) privacy.use(next);
+        if (isOther) log.info("the privacy rules were read anew");
+        if (!isOther && unread === null) return;
+        unread = null;
+      } catch (thrown) {
+        if (!(thrown instanceof ActivityError)) throw thrown;
+        log.warn("the changed settings cannot be read; the privacy rules of before stay in force");
+        unread = thrown;
+        return onChange();
       }
-      if (againstRules === 0) rememberRules();
-      else
-        log.warn("stored events fall under privacy rules that came later", { count: againstRules });
+      onChange();
+      await checkRules();
     },
     problems: () => [
       ...(againstRules === 0
@@ -278,13 +286,21 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
             },
           ]),
       ...gateProblems(),
+      ...(unread === null
+        ? []
+        : [
+            {
+              reason: `The settings were changed, and cannot be read: ${unread.message} The privacy rules of before stay in force.`,
+              remedy: unread.hint,
+            },
+          ]),
     ],
     notes: () => {
       const browsers = gate.unmarkedBrowsers();
       if (browsers.length === 0) return [];
       const names = browsers.join(", ");
       return [
-        rules.unmarked_browsers === "keep"
+        privacy.rules().unmarked_browsers === "keep"
           ? {
               reason: `${names}: private windows cannot be told from others here, and their titles are recorded.`,
               remedy:
@@ -327,14 +343,31 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
     });
   }
 
+  async function checkRules(): Promise<void> {
+    const known = readMeta.get(RULES_META)?.value;
+    if (known === hashOf(privacy.rules())) return;
+    if (known !== undefined || store.summary().eventCount > 0) {
+      const plan = await planRules(store, judge, isTimed(privacy.rules()));
+      againstRules =
+        plan.whole.length +
+        plan.rewritten.length +
+        (await forgetBucketEvents(store.database, { span: null, judge: judgeBucket }, true));
+    }
+    if (againstRules === 0) rememberRules();
+    else
+      log.warn("stored events fall under privacy rules that came later", { count: againstRules });
+  }
+
   function rememberRules(): void {
     againstRules = 0;
-    writeMeta.run(RULES_META, rulesHash);
+    writeMeta.run(RULES_META, hashOf(privacy.rules()));
   }
 
   function gateProblems(): readonly Blindness[] {
     const { count, last } = gate.faults();
-    const dropsAll = rules.rules.some((rule) => rule.every === true && rule.action === "drop");
+    const dropsAll = privacy
+      .rules()
+      .rules.some((rule) => rule.every === true && rule.action === "drop");
     return [
       ...(count === 0
         ? []
@@ -354,6 +387,18 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
         : []),
     ];
   }
+}
+
+/** A digest, since the rules themselves may name what nobody is to find. */
+function hashOf(rules: PrivacyConfig): string {
+  return createHash("sha256")
+    .update(JSON.stringify([rules, SEED_ENTRIES]))
+    .digest("base64url");
+}
+
+/** Whether what the rules say depends on the time of day. */
+function isTimed({ rules }: PrivacyConfig): boolean {
+  return rules.some((rule) => rule.between !== undefined);
 }
 
 /** At a whole character: half of a pair is none. */

@@ -29,7 +29,7 @@ export interface ForgettingOptions {
   /** The same for the data of another recorder's event. */
   readonly judgeBucket: BucketWish["judge"];
   /** Whether `judge` depends on the instant. */
-  readonly isTimed: boolean;
+  readonly isTimed: () => boolean;
   readonly paths: Paths;
   readonly clock: Clock;
   readonly log: Log;
@@ -74,7 +74,7 @@ export function createForgetting(
     if (!dryRun)
       sampler.cut(wish.byRules ? (facts) => judge(facts, clock.nowUs()) === null : wish.isMeant);
     const plan = wish.byRules
-      ? await planRules(store, judge, isTimed)
+      ? await planRules(store, judge, isTimed())
       : await planForget(store, wish);
     // What belongs to no event has no application: such a wish means events and what was made of them alone.
     const span = wish.app === null ? wish.span : null;

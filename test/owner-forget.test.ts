@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { silentLog } from "../src/log.ts";
 import { createBackup, listBackups } from "../src/store/backups.ts";
 import { openEventStore } from "../src/store/events.ts";
+import { parseConfig } from "../src/config.ts";
 import { ALL, allBytes, refusalOf, startApp, titlesOf } from "./helpers/app-rig.ts";
 import { createFakeClock } from "./helpers/fake-clock.ts";
 import { until } from "./helpers/until.ts";
@@ -293,5 +294,51 @@ describe("applying the rules backwards", () => {
       rewritten: 0,
     });
     expect((await again.status()).problems).toEqual([]);
+  });
+});
+
+describe("rules that are written while the daemon runs", () => {
+  const rulesOf = (title: string) =>
+    parseConfig(`[[privacy.rules]]\naction = "drop"\ntitle = "${title}"\n`, "config.toml").privacy;
+
+  test("count from then on, also for what is on the screen, and tell what of the record they would not store", async () => {
+    const { app, desktop, work } = await startApp();
+    desktop.focus({ title: "payroll 2026" });
+    work(1);
+    await app.reloadRules(() => rulesOf("payroll"));
+    await until("the window to be hidden", async () => {
+      const { block } = await app.context({ form: "exact" });
+      return block?.includes("Focused: Code") === false;
+    });
+    expect((await app.context({ form: "exact" })).block).toContain("withheld by a privacy rule");
+    expect((await app.status()).problems).toMatchObject([
+      { reason: "1 stored event falls under privacy rules that came later." },
+    ]);
+    work(5);
+    desktop.focus({ title: "lunch" });
+    work(1);
+    const { events } = await app.events(ALL);
+    expect(titlesOf(events)).toEqual(["payroll 2026", "lunch"]);
+    expect(events.find(({ kind }) => kind === "gap")).toMatchObject({ reason: "filtered" });
+    await app.forget({ byRules: true });
+    expect(titlesOf((await app.events(ALL)).events)).toEqual(["lunch"]);
+    expect((await app.status()).problems).toEqual([]);
+  });
+
+  test("leave the rules of before in force when they cannot be understood, and say so until they can", async () => {
+    const { app, desktop, work } = await startApp({
+      config: '[[privacy.rules]]\naction = "drop"\ntitle = "payroll"\n',
+    });
+    await app.reloadRules(() => rulesOf("(unclosed"));
+    const [problem] = (await app.status()).problems;
+    expect(problem?.reason).toMatch(
+      /^The settings were changed, and cannot be read: .*unclosed.* The privacy rules of before stay in force\.$/s,
+    );
+    expect(problem?.remedy).not.toBe("");
+    desktop.focus({ title: "payroll" });
+    work(1);
+    expect(titlesOf((await app.events(ALL)).events)).toEqual([]);
+    await app.reloadRules(() => rulesOf("payroll"));
+    expect((await app.status()).problems).toEqual([]);
   });
 });

@@ -10,12 +10,14 @@ import { readConfig } from "../config.ts";
 import { serveActivityApi } from "../local-api/server.ts";
 import { ACTIVITYWATCH_SOCKET, inheritedSocketFd } from "../local-api/socket.ts";
 import type { Paths } from "../paths.ts";
+import { reasonForLog } from "../log.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
 import { VERSION } from "../version.ts";
 import { openActivityWatch } from "./activitywatch.ts";
 import { openFileLog, openStderrLog } from "./logging.ts";
 import { createPageService } from "./page.ts";
 import { findServiceManager, type ServiceManager } from "./notify.ts";
+import { watchSettings } from "./settings-watch.ts";
 
 export interface RunOptions {
   /** Called once, when clients can connect, with a sentence that says where. */
@@ -64,6 +66,14 @@ export async function runDaemon(
       });
       releases.push(guests.close);
     }
+    const rereadRules = () =>
+      app
+        .reloadRules(() => readConfig(paths.configFile, env).privacy)
+        .catch((thrown: unknown) => {
+          sink.log.error("the privacy rules were not read anew", { reason: reasonForLog(thrown) });
+        });
+    const settings = watchSettings(paths.configFile, () => void rereadRules(), sink.log);
+    releases.push(settings.close);
     await app.start();
     manager.ready();
     releases.push(keepAlive(manager, app.isAlive));

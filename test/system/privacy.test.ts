@@ -1,5 +1,5 @@
 /** Privacy end to end: a real window, a real player, a real notification, a real daemon, and every file it wrote. */
-import { readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../helpers/until.ts";
@@ -151,5 +151,29 @@ describe("private windows and password managers", () => {
     await show("after");
     await until("the last window is recorded", () => recorded("after"));
     expect(filesWith(CANARY)).toEqual([]);
+  });
+});
+
+describe("a rule that is written while the daemon runs", () => {
+  it("hides what is on the screen from the moment it is saved, and a broken one changes nothing", async () => {
+    await daemon.start();
+    await show(`${CANARY} salaries`);
+    await until("the window", () => recorded(CANARY));
+    const added = await daemon.run(["privacy", "add", "--action", "drop", "--title", CANARY]);
+    expect(added.code).toBe(0);
+    await until("the window to be hidden", async () => {
+      const { block } = await daemon.api.context({ form: "exact" });
+      return block?.includes("withheld by a privacy rule");
+    });
+    await daemon.run(["forget", "--by-rules"]);
+    expect(await recorded(CANARY)).toBe(false);
+    appendFileSync(join(daemon.home, "config.toml"), "\n[[privacy.rules]]\naction = 7\n");
+    await until("the problem", async () =>
+      (await daemon.api.status()).problems.some(({ reason }) => reason.includes("stay in force")),
+    );
+    await show(`${CANARY} again`);
+    await show("an ordinary page");
+    await until("the other window", () => recorded("an ordinary page"));
+    expect(await recorded(CANARY)).toBe(false);
   });
 });
