@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { renderContextBlock } from "../../dist/capture/context-block.js";
+import { createElsewhere } from "../../dist/capture/elsewhere.js";
 import { readSnapshot } from "../../dist/capture/snapshot.js";
 import { openReadings } from "../../dist/store/readings.js";
 import { END_US, eventOfAge, generateStore, openBenchStore, word } from "./generate-store.mjs";
@@ -31,6 +32,8 @@ const DAY_SCAN = `SELECT app, sum(duration_us) AS us FROM event JOIN label ON la
 /** @typedef {ReturnType<typeof openBenchStore>} Store */
 /** @type {WeakMap<Store, ReturnType<Store["database"]["prepare"]>>} */
 const prepared = new WeakMap();
+/** @type {WeakMap<Store, ReturnType<typeof createElsewhere>>} */
+const elsewhereOf = new WeakMap();
 
 try {
   await measure();
@@ -66,8 +69,11 @@ async function measure() {
 /** @param {Store} store */
 function renderBlock(store) {
   const zone = "Europe/Berlin";
+  const elsewhere = elsewhereOf.get(store) ?? createElsewhere(store, []);
+  elsewhereOf.set(store, elsewhere);
   const snapshot = readSnapshot({
     store,
+    elsewhere,
     present: null,
     nowUs: END_US,
     timeZone: zone,
