@@ -49,6 +49,10 @@ need_packages() {
   fi
   step "Refreshing the package lists" "${as_root[@]}" apt-get update
   step "Installing ${missing[*]}" "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
+  # Debian's package starts a server on every network of the machine, which nobody asked for: only its program is used.
+  if [[ " ${missing[*]} " == *" nats-server "* ]] && [ -d /run/systemd/system ]; then
+    step "Keeping Debian's own nats-server from running" "${as_root[@]}" systemctl disable --now nats-server.service
+  fi
 }
 
 # Installs the npm packages when the lockfile changed since the last time, or when they are not whole.
