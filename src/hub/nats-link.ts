@@ -42,21 +42,17 @@ export interface Link {
    * of `performance.now()`.
    */
   readonly use: <T>(
-    purpose: Purpose,
     timeoutMs: number,
     work: (session: Session, deadline: number) => Promise<T>,
   ) => Promise<T>;
   /** The session there is, or the next one; null when `signal` fired first. */
   readonly nextSession: (signal: AbortSignal) => Promise<Session | null>;
-  /** Takes note that `session` served its purpose. */
-  readonly succeeded: (purpose: Purpose) => void;
-  /** Takes note that `session` failed; one whose server does not answer is given up for another. */
-  readonly failed: (purpose: Purpose, session: Session, thrown: unknown) => void;
+  /** Takes note that reading works. */
+  readonly isRead: () => void;
+  /** Takes note that reading failed on `session`; a server that does not answer is given up for another. */
+  readonly isNotRead: (session: Session, thrown: unknown) => void;
   readonly close: () => Promise<void>;
 }
-
-/** What a session is used for: a refusal stands until the same purpose succeeds. */
-export type Purpose = "append" | "look" | "read";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 2_000;
@@ -69,26 +65,29 @@ export async function openLink(options: HubDriverOptions, place: string): Promis
   const packages = await loadPackages();
   const closing = new AbortController();
   const listeners = new Set<(state: DriverState) => void>();
-  const refusals = new Map<Purpose, Trouble>();
   // Each device begins at another server, so that a cluster carries them evenly.
   let servers = rotate(options.settings.servers, Math.floor(Math.random() * 1_000));
   let session: Session | null = null;
   let drop: (() => void) | null = null;
+  /**
+   * Why nothing can be read though there is a connection. Of appends the state tells nothing: their callers hear it,
+   * and would not call again while the state said so.
+   */
+  let readTrouble: Trouble | null = null;
   let connectionTrouble: Trouble = { state: "away", reason: "not connected yet", remedy: "Wait." };
   const waiters = new Set<() => void>();
   let note: string | null = null;
   let told = toState();
 
-  function toState(): DriverState {
-    const sinceUs = options.clock.nowUs();
-    const trouble = session === null ? connectionTrouble : ([...refusals.values()][0] ?? null);
-    if (trouble === null) return { state: "connected", sinceUs };
-    const state = trouble.state === "refused" ? "refused" : "away";
-    return { state, sinceUs, reason: trouble.reason, remedy: trouble.remedy };
+  function toState(before: DriverState | null = null): DriverState {
+    const trouble = session === null ? connectionTrouble : readTrouble;
+    const state = trouble?.state ?? "connected";
+    const sinceUs = before?.state === state ? before.sinceUs : options.clock.nowUs();
+    return trouble === null ? { state: "connected", sinceUs } : { ...trouble, sinceUs };
   }
 
   function settle(): void {
-    const next = toState();
+    const next = toState(told);
     if (sayTheSame(next, told)) return;
     if (next.state !== told.state) {
       if (next.state === "connected") options.log.info("hub: connected");
@@ -156,21 +155,12 @@ export async function openLink(options: HubDriverOptions, place: string): Promis
     }
   }
 
-  function succeeded(purpose: Purpose): void {
-    if (refusals.delete(purpose)) settle();
-  }
-
   function explain(used: Session, thrown: unknown): Trouble {
     const trouble = explainTrouble(thrown, { place, key: used.writer });
     // A server that does not answer may be cut off from its cluster: the next one is tried.
     const isGone = !(thrown instanceof TryAgain) && trouble.state === "away";
     if (isGone && session === used) drop?.();
     return trouble;
-  }
-
-  function refuse(purpose: Purpose, trouble: Trouble): void {
-    refusals.set(purpose, trouble);
-    settle();
   }
 
   const running = keepConnected();
@@ -182,22 +172,17 @@ export async function openLink(options: HubDriverOptions, place: string): Promis
       return () => void listeners.delete(changed);
     },
     notes: () => (note === null ? [] : [note]),
-    use: async (purpose, timeoutMs, work) => {
+    use: async (timeoutMs, work) => {
       const deadline = performance.now() + timeoutMs;
       for (let failures = 0; ; failures += 1) {
         const used = await waitForSession(deadline);
         try {
-          const value = await work(used, deadline);
-          succeeded(purpose);
-          return value;
+          return await work(used, deadline);
         } catch (thrown) {
           if (thrown instanceof ActivityError) throw thrown;
           const trouble = explain(used, thrown);
           const pauseMs = Math.min(growingPause(failures), deadline - performance.now());
-          if (trouble.state === "refused" || pauseMs <= 0) {
-            refuse(purpose, trouble);
-            throw toError(trouble);
-          }
+          if (trouble.state === "refused" || pauseMs <= 0) throw toError(trouble);
           await pause(pauseMs, closing.signal);
         }
       }
@@ -209,8 +194,15 @@ export async function openLink(options: HubDriverOptions, place: string): Promis
         await change(LONGEST_PAUSE_MS, signal);
       }
     },
-    succeeded,
-    failed: (purpose, used, thrown) => refuse(purpose, explain(used, thrown)),
+    isRead: () => {
+      readTrouble = null;
+      settle();
+    },
+    isNotRead: (used, thrown) => {
+      const trouble = explain(used, thrown);
+      readTrouble = trouble.state === "refused" ? trouble : null;
+      settle();
+    },
     close: async () => {
       closing.abort();
       listeners.clear();

@@ -69,7 +69,7 @@ function startReading(options: NatsReaderOptions, wanted: SubscribeOptions): Sub
   /** Reads until something fails, the reader takes no more, or the subscription is closed. */
   async function readOn(session: Session): Promise<void> {
     const consumer = await makeConsumer(options, session, cursor);
-    link.succeeded("read");
+    link.isRead();
     const batch = createBatch(options, consumer);
     while (!closing.signal.aborted) {
       let isEmpty = true;
@@ -107,7 +107,7 @@ function startReading(options: NatsReaderOptions, wanted: SubscribeOptions): Sub
       try {
         await readOn(session);
       } catch (thrown) {
-        if (!closing.signal.aborted) link.failed("read", session, thrown);
+        if (!closing.signal.aborted) link.isNotRead(session, thrown);
       }
       if (cursor?.sequence !== before) failures = 0;
       await pause(Math.min(LONGEST_PAUSE_MS, 1_000 * 2 ** Math.min(failures, 5)), closing.signal);

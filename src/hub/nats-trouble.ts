@@ -189,7 +189,7 @@ function explainCode(thrown: unknown): Trouble | null {
     case CODES.storeFailed:
       return {
         state: "refused",
-        reason: "the hub has no room left",
+        reason: "it has no room left",
         remedy:
           "Give JetStream more (max_file_store), or keep records there for fewer days ([hub] keep_days).",
       };

@@ -81,17 +81,15 @@ export async function openNatsDriver(options: HubDriverOptions): Promise<HubDriv
     append: async (records, timeoutMs) => {
       const last = records.at(-1);
       if (last === undefined) throw new Error("There is nothing to append.");
-      await link.use("append", timeoutMs, async (session, deadline) =>
-        append(session, records, deadline),
-      );
+      await link.use(timeoutMs, async (session, deadline) => append(session, records, deadline));
       return { epoch: last.epoch, seq: last.seq };
     },
     tail: async (timeoutMs) =>
-      link.use("look", timeoutMs, async (session) => {
+      link.use(timeoutMs, async (session) => {
         const tail = await readTail(session, subjectOfLog(hub, session.writer, device), device);
         return tail?.records.at(-1) ?? null;
       }),
-    tails: async (timeoutMs) => link.use("look", timeoutMs, async ({ jsm }) => readTails(jsm, hub)),
+    tails: async (timeoutMs) => link.use(timeoutMs, async ({ jsm }) => readTails(jsm, hub)),
     subscribe: reader.subscribe,
     // The permission to purge is one for the whole stream, and no device is given it: the stream's greatest age lets go.
     trim: async () => {},

@@ -29,7 +29,7 @@ describe("trouble", () => {
     const error = Object.assign(new Error("x"), { name: "JetStreamApiError", code });
     expect(explainTrouble(error, CONTEXT)).toMatchObject({
       state: "refused",
-      reason: "the hub has no room left",
+      reason: "it has no room left",
     });
   });
 

@@ -121,6 +121,19 @@ describe("a hub", () => {
     await changePermissions(cluster, "STREAM.NOTHING", "STREAM.UPDATE");
   });
 
+  it("that fell is connected to again by itself, whether or not anybody asks for it", async () => {
+    const driver = await cluster.open("laptop", ADA);
+    await until("it is connected", () => driver.state().state === "connected");
+    await cluster.kill(1, "SIGKILL");
+    await expect(driver.append([record(ADA, 1)], 1_000)).rejects.toMatchObject({
+      code: "hub_away",
+    });
+    expect(driver.state()).toMatchObject({ state: "away" });
+    await cluster.hubUp();
+    await until("it is connected again", () => driver.state().state === "connected", 20_000);
+    await driver.close();
+  });
+
   it("tells a reader who was away too long nothing of what is gone, and goes on with what is there", async () => {
     const hub = randomBytes(16).toString("hex");
     const short = { keep_days: 4 / 86_400 };
