@@ -3,6 +3,7 @@
  * datagram leaves Node and promises to be silent and free where no manager listens.
  */
 import { spawn } from "node:child_process";
+import { loadKoffi } from "../local-api/koffi.ts";
 import type { Log } from "../log.ts";
 
 /** @see sd_notify(3) */
@@ -20,12 +21,12 @@ export interface ServiceManager {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Finds the manager of this process, if it has one that wants to hear. */
-export async function findServiceManager(env: Environment, log: Log): Promise<ServiceManager> {
+export function findServiceManager(env: Environment, log: Log): ServiceManager {
   const socket = env["NOTIFY_SOCKET"];
   if (socket === undefined || socket === "") {
     return { ready: nothing, stopping: nothing, alive: nothing, watchdogMs: null, way: "none" };
   }
-  const library = await loadLibrary(log);
+  const library = loadLibrary(log);
   const send = library ?? spawnNotify;
   return {
     ready: () => send("READY=1"),
@@ -46,10 +47,9 @@ export function watchdogInterval(env: Environment, pid: number): number | null {
 }
 
 /** libsystemd's own function, through koffi. Null when either is not there. */
-async function loadLibrary(log: Log): Promise<((state: string) => void) | null> {
+function loadLibrary(log: Log): ((state: string) => void) | null {
   try {
-    const { default: koffi } = await import("koffi");
-    const notify: unknown = koffi
+    const notify: unknown = loadKoffi()
       .load("libsystemd.so.0")
       .func("int sd_notify(int unset, const char *state)");
     if (typeof notify !== "function") return null;

@@ -13,7 +13,6 @@ import type { Paths } from "../paths.ts";
 import { reasonForLog } from "../log.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
 import { VERSION } from "../version.ts";
-import { openActivityWatch } from "./activitywatch.ts";
 import { openFileLog, openStderrLog } from "./logging.ts";
 import { createPageService } from "./page.ts";
 import { findServiceManager, type ServiceManager } from "./notify.ts";
@@ -44,7 +43,7 @@ export async function runDaemon(
     releases.push(app.close);
     // The signals are heard before anything can be in flight, or an early one would cut it off.
     const ended = untilSignalled();
-    const manager = await findServiceManager(env, sink.log);
+    const manager = findServiceManager(env, sink.log);
     const fd = inheritedSocketFd(env, process.pid);
     const page = createPageService({ app, config, paths, env, clock: systemClock, log: sink.log });
     releases.push(page.close);
@@ -57,6 +56,7 @@ export async function runDaemon(
     releases.push(server.close);
     await page.resume();
     if (config.activitywatch.enabled) {
+      const { openActivityWatch } = await import("./activitywatch.ts");
       const guests = await openActivityWatch({
         app,
         config: config.activitywatch,

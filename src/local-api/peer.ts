@@ -8,6 +8,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Log } from "../log.ts";
+import { loadKoffi } from "./koffi.ts";
 
 /** The process that connected. `pid` is null where the system does not say. */
 export interface Peer {
@@ -30,8 +31,8 @@ const OPEN_GUARD: PeerGuard = { admits: () => true };
 const MAX_LOGGED = 64;
 
 /** Looks at each connection of a server. Without koffi it admits everyone whom the modes let through. */
-export async function createPeerGuard(log: Log): Promise<PeerGuard> {
-  const read = await loadReadPeer();
+export function createPeerGuard(log: Log): PeerGuard {
+  const read = loadReadPeer();
   const own = process.getuid?.();
   if (read === null || own === undefined) return OPEN_GUARD;
   const admitted = new WeakMap<Socket, boolean>();
@@ -70,8 +71,8 @@ export type PeerProbe = "told" | "koffi-absent" | "untold";
 
 /** Tries it on a connection with ourselves: the kernel must name this very process. */
 export async function probePeers(): Promise<PeerProbe> {
-  if (!(await hasKoffi())) return "koffi-absent";
-  const read = await loadReadPeer();
+  if (!hasKoffi()) return "koffi-absent";
+  const read = loadReadPeer();
   if (read === null) return "untold";
   const folder = mkdtempSync(join(tmpdir(), "activityd-peer-"));
   try {
@@ -98,9 +99,9 @@ export async function probePeers(): Promise<PeerProbe> {
   }
 }
 
-async function hasKoffi(): Promise<boolean> {
+function hasKoffi(): boolean {
   try {
-    await import("koffi");
+    loadKoffi();
     return true;
   } catch {
     // An optional dependency that was left out, or has no binary for this machine.
@@ -109,10 +110,10 @@ async function hasKoffi(): Promise<boolean> {
 }
 
 /** Null where koffi is absent or the platform has no way we know. */
-async function loadReadPeer(): Promise<ReadPeer | null> {
+function loadReadPeer(): ReadPeer | null {
   try {
-    if (process.platform === "linux") return await loadLinux();
-    if (process.platform === "darwin") return await loadDarwin();
+    if (process.platform === "linux") return loadLinux();
+    if (process.platform === "darwin") return loadDarwin();
     return null;
   } catch {
     // koffi or the C library is not there: the modes decide, and `doctor` says so.
@@ -125,9 +126,8 @@ async function loadReadPeer(): Promise<ReadPeer | null> {
  *
  * @see unix(7): `struct ucred {pid_t pid; uid_t uid; gid_t gid}`, as it was when the peer connected
  */
-async function loadLinux(): Promise<ReadPeer> {
-  const { default: koffi } = await import("koffi");
-  const getsockopt: unknown = koffi
+function loadLinux(): ReadPeer {
+  const getsockopt: unknown = loadKoffi()
     .load(null)
     .func("int getsockopt(int fd, int level, int name, void *value, _Inout_ uint32_t *size)");
   if (typeof getsockopt !== "function") throw new TypeError("koffi gave no function");
@@ -150,9 +150,8 @@ async function loadLinux(): Promise<ReadPeer> {
 }
 
 /** @see getpeereid(3). Written to Apple's documentation; not run on a Mac. */
-async function loadDarwin(): Promise<ReadPeer> {
-  const { default: koffi } = await import("koffi");
-  const getpeereid: unknown = koffi
+function loadDarwin(): ReadPeer {
+  const getpeereid: unknown = loadKoffi()
     .load(null)
     .func("int getpeereid(int fd, _Out_ uint32_t *uid, _Out_ uint32_t *gid)");
   if (typeof getpeereid !== "function") throw new TypeError("koffi gave no function");

@@ -44,7 +44,7 @@ export async function serveActivityApi(options: ServeOptions): Promise<ActivityS
     "x-frame-options": "DENY",
   };
   const answer = createApiRouter({ api, log, headers, closing: closing.signal });
-  const peers = await createPeerGuard(log);
+  const peers = createPeerGuard(log);
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 },
     (request, response) => {

@@ -17,7 +17,7 @@ describe("the watchdog", () => {
 
 describe("without a service manager", () => {
   it("nothing is sent and nothing is counted", async () => {
-    const manager = await findServiceManager({}, silentLog);
+    const manager = findServiceManager({}, silentLog);
     expect(manager.way).toBe("none");
     expect(manager.watchdogMs).toBeNull();
     expect(() => manager.alive()).not.toThrow();
