@@ -6,15 +6,21 @@
 import type { UntrustedSpan } from "../context/plain-text.ts";
 import { tokenBound } from "../context/tokens.ts";
 import type { InjectedBlock } from "../context/markers.ts";
-import type { ActivityHistory, HistoryDocument } from "../store/history.ts";
+import type { ActivityHistory, HistoryDevice, HistoryDocument } from "../store/history.ts";
 import { type AnchorWindow, resolveAnchor } from "./triage/anchors.ts";
-import { lastAbsence } from "./triage/absences.ts";
+import { readAskedDevices } from "./triage/asked-devices.ts";
 import { createDocumentIndex, documentWords, type IndexListener } from "./triage/document-index.ts";
 import { type DigestLine, fitDigest, lineText, type SpanLine } from "./triage/fit.ts";
 import { type Considered, leftOutLines, type LeftOutLine } from "./triage/left-out.ts";
 import { type LinePicker, MAX_MODEL_LINES } from "./triage/model.ts";
 import { createProjects } from "./triage/projects.ts";
-import { latestLines, type ReadingContext, type Window, windowLines } from "./triage/readings.ts";
+import {
+  type AskedDevices,
+  latestLines,
+  type ReadingContext,
+  type Window,
+  windowLines,
+} from "./triage/readings.ts";
 import { createSemanticFinder } from "./triage/semantic.ts";
 import {
   findAlike,
@@ -23,6 +29,7 @@ import {
   type Subject,
   totalLines,
 } from "./triage/subject.ts";
+import { resumeLines } from "./triage/resume.ts";
 import { readTopic, type Topic } from "./triage/topic.ts";
 import { readTurn } from "./triage/read-turn.ts";
 import type { Intent, TurnReading } from "./triage/turn-reading.ts";
@@ -111,22 +118,33 @@ export function createDigester(options: DigesterOptions): Digester {
     return projects.refresh(history, nowUs, maxVisits);
   };
 
-  const distil = (request: DigestRequest): Distilled | null => {
-    const { turn, nowUs, timeZone } = request;
+  const distil = (asked: DigestRequest): Distilled | null => {
+    const { nowUs, timeZone } = asked;
     index.refresh(history, listener);
+    const others = history.devices();
+    const { devices, request } = withoutDevices(asked, others);
+    const { turn } = request;
+    const meant = devices === null ? history : history.only(devices.keys);
+    const names = new Map(others.map(({ key, name }) => [key, name]));
     const isKnown = (word: string): boolean => index.find(word, { alike: false }).how !== "none";
     const reading = readInContext(request, isKnown);
     if (isPlainSmallTalk(reading)) return null;
     learn(nowUs);
     const context: ReadingContext = {
-      history,
+      history: meant,
       nowUs,
       timeZone,
       isHidden,
       kindOf: projects.kindOf,
+      deviceOf: (deviceKey) => names.get(deviceKey) ?? null,
+      asked: devices,
     };
     const topic = readTopic(turn, reading, index);
-    const anchor = resolveAnchor({ turn, history, projects, nowUs, timeZone }, reading, topic);
+    const anchor = resolveAnchor(
+      { turn, history: meant, projects, nowUs, timeZone },
+      reading,
+      topic,
+    );
     const named = findSubject(topic, projects);
     const weights = weighReadings({ reading, topic, anchor, subject: named });
     const asksTopic = weights.readings.some(({ intent }) => TOPICAL.has(intent));
@@ -136,7 +154,12 @@ export function createDigester(options: DigesterOptions): Digester {
         ? findAlike(topic, projects, semantic, index.ids(), history.documents)
         : null;
     const slots = { context, reading, anchor, subject: named ?? alike, phrase: topic.phrase };
-    const lines = weights.readings.flatMap(({ intent, weight }) => linesFor(intent, weight, slots));
+    const found = weights.readings.flatMap(({ intent, weight }) => linesFor(intent, weight, slots));
+    // Silence about a device that was asked for by name would look as if it were not known.
+    const lines =
+      found.length === 0 && devices !== null && weights.intent !== "none"
+        ? [nothingLine(context, "", 1)]
+        : found;
     return {
       intent: weights.intent,
       source: alike === null ? "rules" : "semantic",
@@ -291,6 +314,29 @@ function considerFor(
   ];
 }
 
+/**
+ * Takes the devices that are asked about out of the turn and the one before it. A follow-up that names none asks
+ * about those of the turn before.
+ */
+function withoutDevices(
+  request: DigestRequest,
+  others: readonly HistoryDevice[],
+): { readonly devices: AskedDevices | null; readonly request: DigestRequest } {
+  if (others.length === 0) return { devices: null, request };
+  const { turn, previousTurn } = request;
+  const now = readAskedDevices(turn, others);
+  const before = previousTurn === undefined ? null : readAskedDevices(previousTurn, others);
+  const isFollowUp = before !== null && readTurn(turn, request.nowUs, request.timeZone).followUp;
+  return {
+    devices: now?.asked ?? (isFollowUp ? before.asked : null),
+    request: {
+      ...request,
+      turn: now?.turn ?? turn,
+      ...(before === null ? {} : { previousTurn: before.turn }),
+    },
+  };
+}
+
 /** A follow-up takes from the turn before what it does not say itself. */
 function readInContext(
   { turn, previousTurn, nowUs, timeZone }: DigestRequest,
@@ -319,10 +365,12 @@ interface Slots {
 }
 
 const MINUTE_US = 60_000_000;
+/** This device alone. */
+const HERE: ReadonlySet<number> = new Set([0]);
 
 function linesFor(intent: Intent, weight: number, slots: Slots): readonly DigestLine[] {
   const { context, reading, anchor, subject, phrase } = slots;
-  const { history, nowUs } = context;
+  const { nowUs } = context;
   const within = timeWindow(reading);
   switch (intent) {
     case "none":
@@ -339,16 +387,8 @@ function linesFor(intent: Intent, weight: number, slots: Slots): readonly Digest
         reason: "time in the window",
       });
     }
-    case "resume": {
-      const away = lastAbsence(history, nowUs);
-      const endUs = away?.startUs ?? nowUs;
-      const window = { fromUs: endUs - 15 * MINUTE_US, toUs: endUs };
-      return windowLines(context, window, {
-        limit: 3,
-        score: weight,
-        reason: "before the last absence",
-      });
-    }
+    case "resume":
+      return resumeLines(context, weight);
     case "duration":
       if (subject === null && phrase !== "") return [nothingLine(context, phrase, weight)];
       return totalLines(context, subject, phrase, within, weight);
@@ -363,19 +403,22 @@ function timeWindow(reading: TurnReading): Window | null {
   return time === undefined ? null : { fromUs: time.fromUs, toUs: time.toUs };
 }
 
-/** The window in front of the owner: the newest that is not the assistant's. */
+/** The window in front of the owner, on this device unless one is named: the newest that is not the assistant's. */
 function currentLine(context: ReadingContext, score: number): readonly SpanLine[] {
-  const { history, nowUs } = context;
+  const { nowUs, asked } = context;
+  const history = asked === null ? context.history.only(HERE) : context.history;
   for (const backUs of [10 * MINUTE_US, 12 * 60 * MINUTE_US]) {
     const visits = history.visitsBetween(nowUs - backUs, nowUs);
     const newest = [...visits].sort((a, b) => b.endUs - a.endUs || b.startUs - a.startUs);
     const documents = new Map(
       history.documents(newest.map(({ documentId }) => documentId)).map((d) => [d.id, d]),
     );
-    for (const { documentId, startUs, endUs, activeUs } of newest) {
+    for (const { documentId, deviceKey, startUs, endUs, activeUs } of newest) {
       const document = documents.get(documentId);
       if (document === undefined || context.isHidden(document)) continue;
-      return [{ kind: "span", document, startUs, endUs, activeUs, score, reason: "in front now" }];
+      const device = context.deviceOf(deviceKey);
+      const span = { startUs, endUs, activeUs };
+      return [{ kind: "span", document, device, ...span, score, reason: "in front now" }];
     }
   }
   return [];
@@ -399,6 +442,7 @@ function anchorLines(
   const line: SpanLine = {
     kind: "span",
     document: event,
+    device: context.deviceOf(anchor.deviceKey),
     startUs: fromUs,
     endUs: toUs,
     activeUs: toUs - fromUs,
@@ -427,7 +471,10 @@ function nothingLine(context: ReadingContext, phrase: string, score: number): Di
   }
   if (tokenBound(subject) > 14) subject = Array.from(subject).slice(0, 12).join("");
   const sinceUs = context.history.firstUs();
-  return { kind: "nothing", subject, sinceUs, score, reason: "no document holds these words" };
+  const device = context.asked?.name ?? null;
+  const reason =
+    subject === "" ? "nothing was recorded on that device" : "no document holds these words";
+  return { kind: "nothing", subject: subject || null, device, sinceUs, score, reason };
 }
 
 /** One line per document and stretch: of two that overlap the better one stays. */
@@ -441,6 +488,7 @@ function mergeLines(lines: readonly DigestLine[]): readonly DigestLine[] {
           (other) =>
             other.kind === "span" &&
             other.document.id === line.document.id &&
+            other.device === line.device &&
             other.startUs < line.endUs &&
             line.startUs < other.endUs,
         ));

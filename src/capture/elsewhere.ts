@@ -43,15 +43,17 @@ export function createElsewhere(
   function lastSeen(device: DeviceRow, nowUs: number, isPast: boolean): Seen | null {
     const leadUs = clockLeadUs(device);
     // In the present an event may seem to begin in a moment: the lead is known to some seconds.
-    const beforeUs = isPast ? nowUs + leadUs + 1 : Number.MAX_SAFE_INTEGER;
+    const beforeUs = isPast ? nowUs + (leadUs ?? 0) + 1 : Number.MAX_SAFE_INTEGER;
     const found = store.remote().latestWindows(device.key, WINDOWS_TRIED, beforeUs).find(isOwners);
     if (found === undefined) return null;
     const { event } = found;
-    const seen = isPast ? seenThen(event, leadUs, nowUs) : seenByNow(found, device, nowUs);
+    const seen = isPast
+      ? seenThen(event, leadUs ?? 0, nowUs)
+      : seenByNow(found, device, leadUs, nowUs);
     if (minutesBetween(seen.atMostUs, nowUs) > RECENT_MINUTES) return null;
-    const { name, kind, key, offsetUs } = device;
-    const lastUs = offsetUs === null ? null : seen.atMostUs;
-    const isNow = seen.isNow && offsetUs !== null;
+    const { name, kind, key } = device;
+    const lastUs = leadUs === null ? null : seen.atMostUs;
+    const isNow = seen.isNow && leadUs !== null;
     return {
       key,
       atMostUs: seen.atMostUs,
@@ -93,15 +95,19 @@ function seenThen(event: WindowEvent, leadUs: number, nowUs: number): When {
  * A window that goes on was looked at when its device was last heard of. What took long on its way is as old as its
  * sender says, and where the clocks cannot be compared, at least as old as the time since it came in.
  */
-function seenByNow({ event, isOpen }: RemoteWindow, device: DeviceRow, nowUs: number): When {
-  const { sentUs, receivedUs, offsetUs } = device;
+function seenByNow(
+  { event, isOpen }: RemoteWindow,
+  { sentUs, receivedUs }: DeviceRow,
+  leadUs: number | null,
+  nowUs: number,
+): When {
   const saidUs = isOpen ? Math.max(event.endUs, sentUs ?? event.endUs) : event.endUs;
   const sinceSentUs = Math.max(0, (sentUs ?? saidUs) - saidUs);
   const cameInUs = receivedUs ?? nowUs;
   const atMostUs = Math.min(
     nowUs,
     cameInUs - sinceSentUs,
-    offsetUs === null ? nowUs : saidUs - clockLeadUs(device),
+    leadUs === null ? nowUs : saidUs - leadUs,
   );
   return {
     event: { ...event, endUs: saidUs },

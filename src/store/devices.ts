@@ -89,11 +89,13 @@ function parseDeviceKind(word: string | null): DeviceKind | null {
 }
 
 /**
- * What to take off an instant by the clock of a device, so that it is by ours; 0 while nothing is known of it. Half
- * minutes: what is less is the time a record was on its way, and an answer that is made again should say the same.
+ * How far the clock of a device is ahead of ours, to be taken off its instants; null while nobody can tell. One that
+ * seems behind may as well be right and its records long on their way. Half minutes: what is less is the time a record
+ * takes anyway, and an answer that is made again should say the same.
  */
-export function clockLeadUs({ offsetUs }: Pick<DeviceRow, "offsetUs">): number {
-  return offsetUs === null ? 0 : Math.round(offsetUs / CLOCK_STEP_US) * CLOCK_STEP_US;
+export function clockLeadUs({ offsetUs }: Pick<DeviceRow, "offsetUs">): number | null {
+  if (offsetUs === null || offsetUs < -CLOCK_TOLERANCE_US) return null;
+  return Math.round(offsetUs / CLOCK_STEP_US) * CLOCK_STEP_US;
 }
 
 export function createDevices(database: StoreDatabase): Devices {
@@ -177,6 +179,7 @@ const COLUMNS =
   "key, id, name, kind, state, sealing_key AS sealingKey, version, sent_us AS sentUs, received_us AS receivedUs, offset_us AS offsetUs, trouble";
 const DEVICE_KINDS = ["desktop", "laptop", "phone", "server", "tablet"] as const;
 const CLOCK_STEP_US = 30_000_000;
+const CLOCK_TOLERANCE_US = 120_000_000;
 
 interface StoredDevice extends Omit<DeviceRow, "kind"> {
   readonly kind: string | null;

@@ -80,7 +80,7 @@ describe("the lines of other devices", () => {
   });
 
   it("tell ages by this device's clock, however far the other's is off", () => {
-    for (const offsetUs of [HOUR, -3 * HOUR, 17 * MINUTE + 4_000_000]) {
+    for (const offsetUs of [HOUR, 30 * HOUR, 17 * MINUTE + 4_000_000, -100_000_000]) {
       const { store, also } = openRecord();
       createOtherDevice(store, "laptop", { offsetUs }).tell(
         [{ title: "a", startUs: NOW - HOUR + offsetUs, endUs: NOW - 5 * MINUTE + offsetUs }],
@@ -102,10 +102,14 @@ describe("the lines of other devices", () => {
 
   it("say that an age is unknown while the clocks cannot be compared", () => {
     const { store, also } = openRecord();
-    const laptop = createOtherDevice(store, "laptop", { offsetUs: null });
+    // One that seems hours behind may be right, and its records hours on their way.
+    const laptop = createOtherDevice(store, "laptop", { offsetUs: -4 * HOUR });
     const window = { title: "a", startUs: NOW - 5 * HOUR, endUs: NOW - 4 * HOUR, isOpen: true };
     laptop.tell([window], NOW - 4 * HOUR, NOW);
-    expect(also()).toEqual(['- Also: laptop: Code: "a", 11:12 by its clock (age unknown)']);
+    const told = ['- Also: laptop: Code: "a", 11:12 by its clock (age unknown)'];
+    expect(also()).toEqual(told);
+    laptop.set({ offsetUs: null });
+    expect(also()).toEqual(told);
     // It came in 31 minutes ago: it is older than that, whatever the time was there.
     expect(also(NOW + 31 * MINUTE)).toEqual([]);
   });

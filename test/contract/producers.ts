@@ -231,6 +231,7 @@ function digestOf(hostile: string): readonly DigestLine[] {
     {
       kind: "span",
       document,
+      device: hostile,
       startUs: NOW_US - 90 * MINUTE_US,
       endUs: NOW_US - 60 * MINUTE_US,
       activeUs: 20 * MINUTE_US,
@@ -240,6 +241,7 @@ function digestOf(hostile: string): readonly DigestLine[] {
     {
       kind: "total",
       subject: hostile,
+      device: hostile,
       activeUs: MINUTE_US,
       allUs: 2 * MINUTE_US,
       fromUs: NOW_US - MINUTE_US,
@@ -247,6 +249,6 @@ function digestOf(hostile: string): readonly DigestLine[] {
       score: 1,
       reason,
     },
-    { kind: "nothing", subject: hostile, sinceUs: NOW_US, score: 1, reason },
+    { kind: "nothing", subject: hostile, device: hostile, sinceUs: NOW_US, score: 1, reason },
   ];
 }

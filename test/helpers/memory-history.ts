@@ -1,6 +1,12 @@
 /** The record in memory: the same answers as the store gives, for tests that need no database. */
 import { documentTitle } from "../../src/capture/titles.ts";
-import type { Absence, ActivityHistory, HistoryDocument, Visit } from "../../src/store/history.ts";
+import type {
+  Absence,
+  ActivityHistory,
+  Focus,
+  HistoryDocument,
+  Visit,
+} from "../../src/store/history.ts";
 
 export interface RecordedWindow {
   readonly app: string;
@@ -21,7 +27,7 @@ export function createMemoryHistory(
   const documents: HistoryDocument[] = [];
   const visits: Visit[] = [];
   const lastVisit = new Map<number, number>();
-  const events: { readonly documentId: number; readonly startUs: number }[] = [];
+  const events: Focus[] = [];
 
   for (const { app, title, place = null, startUs, endUs } of windows) {
     const text = documentTitle(app, title);
@@ -32,7 +38,7 @@ export function createMemoryHistory(
       ids.set(key, id);
       documents.push({ id, app, title: text, place });
     }
-    events.push({ documentId: id, startUs });
+    events.push({ documentId: id, startUs, endUs });
     const at = lastVisit.get(id);
     const open = at === undefined ? undefined : visits[at];
     if (at !== undefined && open !== undefined && startUs - open.endUs < BRIDGE_US) {
@@ -63,7 +69,7 @@ export function createMemoryHistory(
   const started = (fromUs: number, toUs: number): readonly Visit[] =>
     visits.slice(firstFrom(fromUs), firstFrom(toUs));
 
-  return {
+  const history: ActivityHistory = {
     firstUs: () => visits[0]?.startUs ?? null,
     lastDocumentId: () => documents.length,
     documentCount: () => documents.length,
@@ -84,5 +90,10 @@ export function createMemoryHistory(
       events
         .filter((e) => e.documentId === documentId && e.startUs >= fromUs && e.startUs < toUs)
         .map(({ startUs }) => startUs),
+    focusBetween: (fromUs, toUs) =>
+      events.filter(({ startUs, endUs }) => endUs > fromUs && startUs < toUs),
+    devices: () => [],
+    only: () => history,
   };
+  return history;
 }

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { silentLog } from "../../src/log.ts";
 import { openDatabase } from "../../src/store/database.ts";
+import { createDevices } from "../../src/store/devices.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { createHistory } from "../../src/store/history.ts";
 import { searchDocuments } from "../../src/store/search-query.ts";
@@ -281,6 +282,7 @@ describe("the record of other devices", () => {
     store.settle();
     const history = createHistory(store.database);
     expect(history.visitsBetween(T0, T0 + 600 * S)).toHaveLength(2);
+    for (const name of ["a", "b", "c", "d"]) createDevices(store.database).ensure(name, name);
     store
       .remote()
       .put(4, toVersion({ epoch: 1, seq: 1 }), [

@@ -40,6 +40,7 @@ export function createSystems(database, { semantic }) {
         {
           kind: /** @type {const} */ ("span"),
           document,
+          device: null,
           startUs,
           endUs,
           activeUs,

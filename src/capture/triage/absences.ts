@@ -17,7 +17,7 @@ export const AWAY_MIN_US = 4 * MINUTE_US;
 
 /**
  * Absences of at least four minutes that meet `[fromUs, toUs)`, oldest first, not overlapping. One that
- * lasts until `toUs` is among them.
+ * lasts until `toUs` is among them. Whoever is at another device meanwhile is not away.
  */
 export function readAbsences(
   history: ActivityHistory,
@@ -27,8 +27,11 @@ export function readAbsences(
   const spans: { startUs: number; endUs: number }[] = history
     .absencesBetween(fromUs, toUs)
     .map(({ startUs, endUs }) => ({ startUs, endUs: Math.min(endUs, toUs) }));
+  const visits = history.visitsBetween(fromUs, toUs);
+  const elsewhere = visits.filter(({ deviceKey }) => deviceKey !== 0);
+  if (elsewhere.length > 0) spans.splice(0, spans.length, ...without(spans, elsewhere));
   let seenUs: number | null = null;
-  for (const { startUs, endUs } of history.visitsBetween(fromUs, toUs)) {
+  for (const { startUs, endUs } of visits) {
     if (seenUs !== null && startUs - seenUs >= AWAY_MIN_US) {
       spans.push({ startUs: seenUs, endUs: startUs });
     }
@@ -44,6 +47,24 @@ export function readAbsences(
     } else joined.push({ ...span });
   }
   return joined.filter(({ startUs, endUs }) => endUs - startUs >= AWAY_MIN_US);
+}
+
+/** What is left of `spans` where none of `taken` is, which are in order of their starts. */
+function without(
+  spans: readonly Away[],
+  taken: readonly Away[],
+): readonly { startUs: number; endUs: number }[] {
+  return spans.flatMap(({ startUs, endUs }) => {
+    const left: { startUs: number; endUs: number }[] = [];
+    let fromUs = startUs;
+    for (const other of taken) {
+      if (other.endUs <= fromUs || other.startUs >= endUs) continue;
+      if (other.startUs > fromUs) left.push({ startUs: fromUs, endUs: other.startUs });
+      fromUs = Math.max(fromUs, other.endUs);
+    }
+    if (fromUs < endUs) left.push({ startUs: fromUs, endUs });
+    return left;
+  });
 }
 
 /** The last absence that began before `nowUs`, looked for as far back as `reachUs`; null when there is none. */

@@ -24,6 +24,8 @@ export interface AnchorWindow {
   readonly reachUs: number;
   /** The document whose visit was the event, to be told beside the window; null for absences. */
   readonly documentId: number | null;
+  /** Where that visit was; 0 for absences. */
+  readonly deviceKey: number;
   /** Whether the turn named the event beyond doubt, or it was only the likeliest one. */
   readonly certain: boolean;
   /** Whether the turn said which one: a name, a meal, a day; not merely "the call". */
@@ -104,6 +106,7 @@ function byKind(
       if (anchor.kind === "that" && !call.named) return null;
       return around(call.event, side, REACH_US.call, sources, {
         documentId: call.documentId,
+        deviceKey: call.deviceKey,
         certain: true,
         named: call.named,
         reason: call.named ? "the last call with that name" : "the last call",
@@ -117,6 +120,7 @@ function byKind(
       if (meal === null) return null;
       return around(meal, side, REACH_US[anchor.kind], sources, {
         documentId: null,
+        deviceKey: 0,
         certain: true,
         named: true,
         reason: `the absence around ${anchor.kind}`,
@@ -128,6 +132,7 @@ function byKind(
       const edged = side ?? (anchor.edge === "start" ? "before" : "since");
       return around(night, edged, REACH_US.sleep, sources, {
         documentId: null,
+        deviceKey: 0,
         certain: true,
         named: true,
         reason: "the last night",
@@ -142,6 +147,7 @@ function byKind(
       const edged = side ?? (anchor.edge === "end" ? "since" : "before");
       return around(away, edged, REACH_US[anchor.kind], sources, {
         documentId: null,
+        deviceKey: 0,
         // "Where I left off" leans on nothing by itself.
         certain: side !== null,
         named: false,
@@ -168,6 +174,7 @@ function byName(
   if (call !== null && call.named) {
     return around(call.event, side.side, REACH_US.call, sources, {
       documentId: call.documentId,
+      deviceKey: call.deviceKey,
       certain: true,
       named: true,
       reason: "the last call with that name",
@@ -179,6 +186,7 @@ function byName(
   if (visit === undefined) return null;
   return around(visit, side.side, REACH_US.event, sources, {
     documentId: best.documentId,
+    deviceKey: visit.deviceKey,
     certain: false,
     named: true,
     reason: "the last visit to what was named",
@@ -224,6 +232,7 @@ function anchorTime(times: readonly TimeMention[]): Window | null {
 interface FoundCall {
   readonly event: Window;
   readonly documentId: number;
+  readonly deviceKey: number;
   readonly named: boolean;
 }
 
@@ -254,16 +263,18 @@ function findCall(
   return found === undefined ? null : { ...found, named: best.length > 0 };
 }
 
-function joinCalls(
-  visits: readonly Visit[],
-): readonly { readonly event: Window; readonly documentId: number }[] {
-  const calls: { event: { fromUs: number; toUs: number }; documentId: number }[] = [];
-  for (const { documentId, startUs, endUs } of visits) {
+function joinCalls(visits: readonly Visit[]): readonly Omit<FoundCall, "named">[] {
+  const calls: {
+    event: { fromUs: number; toUs: number };
+    documentId: number;
+    deviceKey: number;
+  }[] = [];
+  for (const { documentId, deviceKey, startUs, endUs } of visits) {
     const last = calls.at(-1);
     if (last?.documentId === documentId && last.event.fromUs - endUs < CALL_BRIDGE_US) {
       last.event.fromUs = startUs;
       last.event.toUs = Math.max(last.event.toUs, endUs);
-    } else calls.push({ event: { fromUs: startUs, toUs: endUs }, documentId });
+    } else calls.push({ event: { fromUs: startUs, toUs: endUs }, documentId, deviceKey });
   }
   return calls;
 }

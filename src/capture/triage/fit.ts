@@ -2,7 +2,15 @@
  * From candidate lines to a block within a budget: lines are taken by value with their exact costs, the frame is
  * never cut, and what was taken is told in the order of time under its days. Equal input gives equal bytes.
  */
-import { type BodyLine, bodyLine, dayHeading, field, quoted } from "../../context/block-lines.ts";
+import {
+  type BodyLine,
+  bodyLine,
+  dayHeading,
+  field,
+  type Fragment,
+  fragment,
+  quoted,
+} from "../../context/block-lines.ts";
 import { headingBlock, type RenderedBlock } from "../../context/markers.ts";
 import { formatDuration, localTime } from "../../context/plain-text.ts";
 import { tokenBound } from "../../context/tokens.ts";
@@ -12,6 +20,8 @@ import type { HistoryDocument } from "../../store/history.ts";
 export interface SpanLine {
   readonly kind: "span";
   readonly document: HistoryDocument;
+  /** Where: the name of another device; null: this one. */
+  readonly device: string | null;
   readonly startUs: number;
   readonly endUs: number;
   readonly activeUs: number;
@@ -26,6 +36,8 @@ export interface TotalLine {
   readonly kind: "total";
   /** What the owner called it; null for everything. */
   readonly subject: string | null;
+  /** The one device that was asked about; null: all of them. */
+  readonly device: string | null;
   readonly activeUs: number;
   readonly allUs: number;
   readonly fromUs: number;
@@ -37,7 +49,10 @@ export interface TotalLine {
 /** Nothing of the sort was ever recorded. */
 export interface NothingLine {
   readonly kind: "nothing";
-  readonly subject: string;
+  /** What the owner called it; null: whatever was done on the device. */
+  readonly subject: string | null;
+  /** The one device that was asked about; null: all of them. */
+  readonly device: string | null;
   /** Start of the record; null when there is none. */
   readonly sinceUs: number | null;
   readonly score: number;
@@ -143,31 +158,44 @@ export function bodyOfLine(line: DigestLine, timeZone: string): BodyLine {
       const from = local.clock(startUs);
       const to = local.clock(endUs);
       const active = formatDuration(activeUs);
-      if (document.title === null) return bodyLine`${from}–${to} (${active}) ${app}`;
+      const where = whereText(line);
+      if (document.title === null) return bodyLine`${from}–${to} (${active}) ${app}${where}`;
       const title = quoted("title", document.title);
-      if (document.place === null) return bodyLine`${from}–${to} (${active}) ${app}: ${title}`;
+      if (document.place === null)
+        return bodyLine`${from}–${to} (${active}) ${app}: ${title}${where}`;
       const place = field("place", document.place);
-      return bodyLine`${from}–${to} (${active}) ${app}: ${title} ${place}`;
+      return bodyLine`${from}–${to} (${active}) ${app}: ${title} ${place}${where}`;
     }
     case "total": {
       const active = formatDuration(line.activeUs);
       const all = formatDuration(line.allUs);
       const to = local.day(line.toUs);
       const isOneDay = local.isoDay(line.fromUs) === local.isoDay(line.toUs);
+      const where = whereText(line);
       if (line.subject === null) {
         return isOneDay
-          ? bodyLine`total: ${all} active, ${to}`
-          : bodyLine`total: ${all} active, ${local.shortDay(line.fromUs)} – ${to}`;
+          ? bodyLine`total: ${all} active, ${to}${where}`
+          : bodyLine`total: ${all} active, ${local.shortDay(line.fromUs)} – ${to}${where}`;
       }
       const subject = quoted("title", line.subject);
-      if (isOneDay) return bodyLine`total on ${subject}: ${active} of ${all} active, ${to}`;
-      return bodyLine`total on ${subject}: ${active} of ${all} active, ${local.shortDay(line.fromUs)} – ${to}`;
+      if (isOneDay) return bodyLine`total on ${subject}: ${active} of ${all} active, ${to}${where}`;
+      return bodyLine`total on ${subject}: ${active} of ${all} active, ${local.shortDay(line.fromUs)} – ${to}${where}`;
     }
     default: {
-      const subject = quoted("title", line.subject);
-      if (line.sinceUs === null)
-        return bodyLine`nothing recorded about ${subject} (no history yet)`;
-      return bodyLine`nothing recorded about ${subject} (history since ${local.date(line.sinceUs)})`;
+      const about =
+        line.subject === null ? fragment`` : fragment` about ${quoted("title", line.subject)}`;
+      const where = line.device === null ? about : fragment`${about} on ${deviceName(line.device)}`;
+      if (line.sinceUs === null) return bodyLine`nothing recorded${where} (no history yet)`;
+      return bodyLine`nothing recorded${where} (history since ${local.date(line.sinceUs)})`;
     }
   }
+}
+
+/** Said of what was on another device alone. */
+function whereText({ device }: { readonly device: string | null }): Fragment {
+  return device === null ? fragment`` : fragment`, on ${deviceName(device)}`;
+}
+
+function deviceName(name: string): Fragment {
+  return field("device", name);
 }

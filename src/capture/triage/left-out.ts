@@ -69,5 +69,10 @@ function isRepeat(a: DigestLine, b: DigestLine): boolean {
 }
 
 function isSameDocument(a: DigestLine, b: DigestLine): boolean {
-  return a.kind === "span" && b.kind === "span" && a.document.id === b.document.id;
+  return (
+    a.kind === "span" &&
+    b.kind === "span" &&
+    a.document.id === b.document.id &&
+    a.device === b.device
+  );
 }

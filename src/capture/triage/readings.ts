@@ -20,6 +20,17 @@ export interface ReadingContext {
   readonly timeZone: string;
   readonly isHidden: (document: HistoryDocument) => boolean;
   readonly kindOf: (documentId: number) => DocumentKind | null;
+  /** The name of another device; null for this one, which lines need not name. */
+  readonly deviceOf: (deviceKey: number) => string | null;
+  /** The devices that the turn asks about by name; null: it names none, and all count. */
+  readonly asked: AskedDevices | null;
+}
+
+export interface AskedDevices {
+  /** 0 stands for this device. */
+  readonly keys: ReadonlySet<number>;
+  /** Its name where it is one other device; else null. */
+  readonly name: string | null;
 }
 
 const MINUTE_US = 60_000_000;
@@ -45,10 +56,11 @@ export function windowLines(
   const visits = context.history
     .visitsBetween(window.fromUs, toUs)
     .filter(({ documentId }) => options.only?.has(documentId) ?? true);
-  const byDocument = groupVisits(visits, window.fromUs, toUs);
-  const totals = [...byDocument]
-    .map(([documentId, clipped]) => ({ documentId, clipped, activeUs: sumActive(clipped) }))
-    .sort((a, b) => b.activeUs - a.activeUs || b.documentId - a.documentId);
+  const totals = groupVisits(visits, window.fromUs, toUs)
+    .map((group) => ({ ...group, activeUs: sumActive(group.clipped) }))
+    .sort(
+      (a, b) => b.activeUs - a.activeUs || b.documentId - a.documentId || a.deviceKey - b.deviceKey,
+    );
   const most = totals[0]?.activeUs ?? 0;
   const documents = new Map(
     context.history
@@ -58,7 +70,7 @@ export function windowLines(
   );
   const isLong = toUs - window.fromUs > 26 * HOUR_US;
   const lines: SpanLine[] = [];
-  for (const { documentId, clipped, activeUs } of totals) {
+  for (const { documentId, deviceKey, clipped, activeUs } of totals) {
     const document = documents.get(documentId);
     if (document === undefined) continue;
     if (lines.length >= options.limit) break;
@@ -68,6 +80,7 @@ export function windowLines(
     lines.push({
       kind: "span",
       document,
+      device: context.deviceOf(deviceKey),
       ...spanOf(day),
       score: options.score * (0.5 + 0.5 * (activeUs / Math.max(1, most))),
       reason: options.reason,
@@ -105,6 +118,7 @@ export function latestLines(
     lines.push({
       kind: "span",
       document,
+      device: context.deviceOf(stretch[0]?.deviceKey ?? 0),
       ...spanOf(stretch),
       score: options.score * 0.8 ** index,
       reason: options.reason,
@@ -149,7 +163,7 @@ function clipVisit(visit: Visit, fromUs: number, toUs: number): Visit {
   return { ...clipped, activeUs: Math.round(visit.activeUs * share) };
 }
 
-/** Visits of one document, newest first, joined over gaps; each stretch newest first. */
+/** Visits, newest first, of one document on one device joined over gaps; each stretch newest first. */
 export function stretchesOf(
   visits: readonly Visit[],
   gapUs: number,
@@ -157,13 +171,14 @@ export function stretchesOf(
   const stretches: Visit[][] = [];
   const open = new Map<number, Visit[]>();
   for (const visit of visits) {
-    const stretch = open.get(visit.documentId);
+    const key = placeKey(visit);
+    const stretch = open.get(key);
     const nextUs = stretch?.at(-1)?.startUs;
     if (stretch !== undefined && nextUs !== undefined && nextUs - visit.endUs < gapUs)
       stretch.push(visit);
     else {
       const started = [visit];
-      open.set(visit.documentId, started);
+      open.set(key, started);
       stretches.push(started);
     }
   }
@@ -187,20 +202,38 @@ export function sumActive(visits: readonly Visit[]): number {
   return visits.reduce((sum, { activeUs }) => sum + activeUs, 0);
 }
 
+interface VisitGroup {
+  readonly documentId: number;
+  readonly deviceKey: number;
+  readonly clipped: readonly Visit[];
+}
+
+/** Visits clipped to a span, those of one document on one device together. */
 function groupVisits(
   visits: readonly Visit[],
   fromUs: number,
   toUs: number,
-): ReadonlyMap<number, readonly Visit[]> {
+): readonly VisitGroup[] {
   const groups = new Map<number, Visit[]>();
   for (const visit of visits) {
     const clipped = clipVisit(visit, fromUs, toUs);
     if (clipped.endUs <= clipped.startUs) continue;
-    const group = groups.get(visit.documentId);
-    if (group === undefined) groups.set(visit.documentId, [clipped]);
+    const key = placeKey(visit);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [clipped]);
     else group.push(clipped);
   }
-  return groups;
+  return [...groups.values()].flatMap((clipped) => {
+    const [first] = clipped;
+    if (first === undefined) return [];
+    const { documentId, deviceKey } = first;
+    return [{ documentId, deviceKey, clipped }];
+  });
+}
+
+/** A document on a device, as one number. */
+function placeKey({ documentId, deviceKey }: Visit): number {
+  return documentId + deviceKey * 2 ** 32;
 }
 
 function bestDay(visits: readonly Visit[], timeZone: string): readonly Visit[] {

@@ -8,8 +8,8 @@ import type { DigestLine, SpanLine } from "./fit.ts";
 import { type DocumentKind, mediumOf } from "./document-kinds.ts";
 import type { Project, Projects } from "./projects.ts";
 import type { SemanticFinder } from "./semantic.ts";
+import { activeOnce } from "./once.ts";
 import {
-  activeWithin,
   lastSitting,
   latestLines,
   type ReadingContext,
@@ -235,6 +235,8 @@ function lastTimes(
   const lines = latestLines(context, documentIds, { limit: 2, score, reason, within, gapUs: 0 });
   return lines.map((line, index) => {
     if (index > 0 || line.endUs - line.startUs < 5 * MINUTE_US) return line;
+    // The ids of another device's events are times of its clock.
+    if (line.device !== null) return line;
     const lastStartUs = context.history.eventIds(line.document.id, line.startUs, line.endUs).at(-1);
     if (lastStartUs === undefined) return line;
     return { ...line, startUs: lastStartUs, activeUs: line.endUs - lastStartUs };
@@ -267,12 +269,15 @@ function sittingLines(
   score: number,
 ): readonly SpanLine[] {
   const sitting = lastSitting(context, documentIds, within);
-  const stretches = new Map<number, { last: readonly Visit[]; activeUs: number }>();
+  const stretches = new Map<string, SittingPart>();
   for (const stretch of stretchesOf(sitting, 6 * MINUTE_US)) {
-    const id = stretch[0]?.documentId ?? 0;
+    const [newest] = stretch;
+    if (newest === undefined) continue;
+    const { documentId, deviceKey } = newest;
+    const id = `${deviceKey}:${documentId}`;
     const activeUs = sumActive(stretch);
     const known = stretches.get(id);
-    if (known === undefined) stretches.set(id, { last: stretch, activeUs });
+    if (known === undefined) stretches.set(id, { documentId, deviceKey, last: stretch, activeUs });
     else {
       // Newest first: a glance at the end does not hide the work before it.
       if (sumActive(known.last) < MINUTE_US && activeUs > sumActive(known.last))
@@ -281,19 +286,28 @@ function sittingLines(
     }
   }
   const documents = new Map(
-    context.history.documents([...stretches.keys()]).map((document) => [document.id, document]),
+    context.history
+      .documents([...stretches.values()].map(({ documentId }) => documentId))
+      .map((document) => [document.id, document]),
   );
-  return [...stretches]
-    .sort(([, a], [, b]) => b.activeUs - a.activeUs)
+  return [...stretches.values()]
+    .sort((a, b) => b.activeUs - a.activeUs)
     .slice(0, 5)
-    .flatMap(([id, { last }], index) => {
-      const document = documents.get(id);
+    .flatMap(({ documentId, deviceKey, last }, index) => {
+      const document = documents.get(documentId);
       if (document === undefined || context.isHidden(document)) return [];
       const reason = "the last sitting at this work";
-      return [
-        { kind: "span" as const, document, ...spanOf(last), score: score * 0.93 ** index, reason },
-      ];
+      const device = context.deviceOf(deviceKey);
+      const worth = score * 0.93 ** index;
+      return [{ kind: "span" as const, document, device, ...spanOf(last), score: worth, reason }];
     });
+}
+
+interface SittingPart {
+  readonly documentId: number;
+  readonly deviceKey: number;
+  last: readonly Visit[];
+  activeUs: number;
 }
 
 /** Time spent on a subject, or on everything without one, and what most of it went to. */
@@ -318,8 +332,9 @@ export function totalLines(
   const total: DigestLine = {
     kind: "total",
     subject: subject === null ? null : phrase,
-    activeUs: activeWithin(own, clip),
-    allUs: activeWithin(visits, clip),
+    device: context.asked?.name ?? null,
+    activeUs: activeOnce(history, own, clip, members),
+    allUs: activeOnce(history, visits, clip, null),
     fromUs: window.fromUs,
     // The last moment of the window, not the midnight after it.
     toUs: toUs - 1,

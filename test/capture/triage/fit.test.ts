@@ -18,6 +18,7 @@ function span(
   const startUs = Date.parse(startIso) * 1000;
   return {
     kind: "span",
+    device: null,
     document: { id: 1, app: "Code", title, place: null },
     startUs,
     endUs: startUs + minutes * MINUTE_US,
@@ -42,6 +43,7 @@ describe("a digest", () => {
       span("x", "2026-11-26T09:13:00Z", 15, { document: page, activeUs: 45_000_000 }),
       {
         kind: "total",
+        device: null,
         subject: "the shop",
         activeUs: 570 * MINUTE_US,
         allUs: 2618 * MINUTE_US,
@@ -70,7 +72,13 @@ describe("a digest", () => {
   });
 
   it("says since when nothing was recorded", () => {
-    const nothing = { kind: "nothing", subject: "scuba diving", score: 1, reason: "" } as const;
+    const nothing = {
+      kind: "nothing",
+      device: null,
+      subject: "scuba diving",
+      score: 1,
+      reason: "",
+    } as const;
     const since = { ...nothing, sinceUs: Date.parse("2026-10-30T09:00:00Z") * 1000 };
     expect(blockOf([since])).toContain(
       '\n- nothing recorded about "scuba diving" (history since 30 Oct 2026)\n---\n',
