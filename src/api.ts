@@ -195,13 +195,24 @@ export interface EventsRequest {
   readonly kinds?: readonly EventKind[];
   /** Newest events win when there are more; 1,000 unless given. */
   readonly limit?: number;
+  /** Whether events of other devices are among them; false unless given. */
+  readonly allDevices?: boolean;
   /** Who asks, for the ledger. */
   readonly client?: string;
 }
 
+/** An event, and where it was. */
+export type DeviceEvent = ActivityEvent & {
+  /**
+   * Name of the other device whose event it is; absent: this one's. Ids are unique among the events of one device, and
+   * times are by this one's clock as far as that can be known.
+   */
+  readonly device?: string;
+};
+
 export interface EventsAnswer {
   /** Oldest first. Spans are not clipped to the range asked for. */
-  readonly events: readonly ActivityEvent[];
+  readonly events: readonly DeviceEvent[];
   /** True when `limit` left older events out. */
   readonly truncated: boolean;
 }

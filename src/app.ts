@@ -34,6 +34,7 @@ import { reasonForLog, type Log } from "./log.ts";
 import { createOwnerControl } from "./owner-control.ts";
 import type { Paths } from "./paths.ts";
 import { readStatus } from "./status.ts";
+import { readAllDevices } from "./store/all-devices.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
 import { openEventStore } from "./store/events.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
@@ -287,6 +288,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       toUs = clock.nowUs() + 1,
       kinds,
       limit = DEFAULT_EVENTS_LIMIT,
+      allDevices = false,
       client,
     }) => {
       owner.clients.admit(client);
@@ -297,10 +299,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
           "Give fromUs below toUs.",
         );
       }
-      const found = store.between(fromUs, toUs, {
-        limit,
-        ...(kinds === undefined ? {} : { kinds }),
-      });
+      const wanted = { limit, ...(kinds === undefined ? {} : { kinds }) };
+      const found = allDevices
+        ? readAllDevices(store, fromUs, toUs, wanted)
+        : store.between(fromUs, toUs, wanted);
       owner.noteEvents(client, found.events);
       return found;
     },

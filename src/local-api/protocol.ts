@@ -67,6 +67,9 @@ const queryInteger = z
   .regex(/^-?\d{1,16}$/, "expected a whole number")
   .transform(Number);
 
+/** So do answers to yes or no. */
+const queryFlag = z.enum(["true", "false"]).transform((text) => text === "true");
+
 const contextFields = {
   turn: z.string().exactOptional(),
   session: z.string().min(1).max(200).exactOptional(),
@@ -98,6 +101,7 @@ const eventsQuery = z.strictObject({
     .pipe(z.array(z.enum(EVENT_KINDS)))
     .exactOptional(),
   limit: queryInteger.exactOptional(),
+  allDevices: queryFlag.exactOptional(),
   client: z.string().min(1).max(200).exactOptional(),
 }) satisfies z.ZodType<EventsRequest>;
 

@@ -2,7 +2,7 @@
  * What a tool gives back: lines with marked titles, within a number of tokens. It promises that every character
  * a stranger wrote is covered by a span, and that the cap holds for any text.
  */
-import type { ContextAnswer, SearchAnswer } from "../api.ts";
+import type { ContextAnswer, SearchAnswer, DeviceEvent } from "../api.ts";
 import type { ActivityEvent } from "../capture/events.ts";
 import {
   bodyLine,
@@ -51,16 +51,21 @@ export function renderBlock(answer: ContextAnswer): ToolText {
 
 export function renderHits({ hits, truncated }: SearchAnswer, timeZone: string): ToolText {
   const local = localTime(timeZone);
-  const lines = hits.map(({ app, title, place, lastUs, activeUs, visits }) => {
+  const lines = hits.map(({ app, title, place, lastUs, activeUs, visits, device }) => {
     const last = fragment`${local.date(lastUs)} ${local.clock(lastUs)}`;
-    return bodyLine`${thing(app, title, place)}, last seen ${last}, ${formatDuration(activeUs)} in ${visits} visits`;
+    return bodyLine`${thing(app, title, place)}, last seen ${last}, ${formatDuration(activeUs)} in ${visits} visits${onDevice(device)}`;
   });
   return renderLines(lines, "Nothing was found.", truncated);
 }
 
+/** Said of what was on another device. */
+function onDevice(device: string | undefined): Fragment {
+  return device === undefined ? fragment`` : fragment`, on ${field("device", device)}`;
+}
+
 /** Events oldest first; when there are too many for the cap the newest are kept. */
 export function renderEvents(
-  events: readonly ActivityEvent[],
+  events: readonly DeviceEvent[],
   timeZone: string,
   truncated: boolean,
 ): ToolText {
@@ -69,10 +74,10 @@ export function renderEvents(
   return renderLines(lines, "Nothing was recorded in that range.", truncated, "newest");
 }
 
-function eventLine(event: ActivityEvent, local: LocalTime): BodyLine {
+function eventLine(event: DeviceEvent, local: LocalTime): BodyLine {
   const { startUs, endUs } = event;
   const span = fragment`${local.date(startUs)} ${local.clock(startUs)}–${local.clock(endUs)} (${formatDuration(endUs - startUs)})`;
-  return bodyLine`${span} ${describe(event)}`;
+  return bodyLine`${span} ${describe(event)}${onDevice(event.device)}`;
 }
 
 function describe(event: ActivityEvent): Fragment {

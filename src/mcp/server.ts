@@ -121,6 +121,7 @@ export function createMcpServer({ api, clock, version }: McpOptions): McpServer 
           ...(until === undefined ? {} : { toUs: parseInstant(until, "until", nowUs) }),
           kinds: ["window", "idle", "lock", "sleep", "gap", "media", "tab", "editor"],
           limit: 200,
+          allDevices: true,
           client: client(),
         });
         return renderEvents(events, clock.timeZone(), truncated);

@@ -5,6 +5,7 @@
 import { EVENT_KINDS, type EventKind } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
+import { clockLeadUs, createDeviceReader } from "./devices.ts";
 import { KIND_CODES, KIND_MASK } from "./documents.ts";
 import { matchDocuments, type Matching } from "./search-matching.ts";
 
@@ -37,6 +38,8 @@ export interface SearchHit {
   readonly activeUs: number;
   /** How often it was seen in the range, as far as the search looked back. */
   readonly visits: number;
+  /** Name of the other device where it was last seen; absent: this one. */
+  readonly device?: string;
 }
 
 export interface SearchAnswer {
@@ -80,13 +83,17 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
   }
   const matching = matchDocuments(database, words);
   const range = { fromUs: fromUs ?? -Infinity, toUs: toUs ?? Infinity };
-  const seen = addUp([
-    ...whenVisited(database, matching, range),
-    ...whenHappened(database, matching, range),
-  ]);
+  const places = [HERE, ...otherPlaces(database)];
+  const seen = addUp(
+    places.flatMap((place) => [
+      ...whenVisited(database, matching, place, range),
+      ...whenHappened(database, matching, place, range),
+    ]),
+  );
   // Without a range, what was last seen long ago still counts: newest documents first.
   const isOpen = fromUs === null && toUs === null;
-  const older = isOpen && seen.size <= limit ? lookBack(database, matching, seen, limit + 1) : [];
+  const older =
+    isOpen && seen.size <= limit ? lookBack(database, matching, places, seen, limit + 1) : [];
   const ordered = [...seen, ...older].sort(([, a], [, b]) => b.lastUs - a.lastUs);
   return {
     hits: ordered.slice(0, limit).flatMap(([id, times]) => readHit(database, id, times)),
@@ -99,94 +106,130 @@ interface Range {
   readonly toUs: number;
 }
 
-interface Times {
+interface Sums {
   readonly lastUs: number;
   readonly activeUs: number;
   readonly visits: number;
 }
 
+interface Times extends Sums {
+  /** Where it was seen last; null: on this device. */
+  readonly device: string | null;
+}
+
 type Seen = readonly (readonly [id: number, times: Times])[];
+
+/** A device whose record is looked through. */
+interface Place {
+  readonly device: string | null;
+  /** Its visits, in a table or a part of one. */
+  readonly visits: string;
+  /** Its events of a kind in a range, as {@link FOUND_HERE} gives them. */
+  readonly found: string;
+  /** How far its clock is ahead. */
+  readonly leadUs: number;
+}
+
+function otherPlaces(database: StoreDatabase): readonly Place[] {
+  return createDeviceReader(database)
+    .all()
+    .map((device) => ({
+      device: device.name,
+      visits: `remote_visit WHERE device_key = ${device.key} AND`,
+      found: foundOn(device.key),
+      leadUs: clockLeadUs(device) ?? 0,
+    }));
+}
 
 /** Something may have been seen on this device and on others. */
 function addUp(parts: Seen): ReadonlyMap<number, Times> {
   const sums = new Map<number, Times>();
-  for (const [id, { lastUs, activeUs, visits }] of parts) {
+  for (const [id, times] of parts) {
     const sum = sums.get(id);
+    if (sum === undefined) {
+      sums.set(id, times);
+      continue;
+    }
+    const last = times.lastUs > sum.lastUs ? times : sum;
     sums.set(id, {
-      lastUs: Math.max(sum?.lastUs ?? lastUs, lastUs),
-      activeUs: (sum?.activeUs ?? 0) + activeUs,
-      visits: (sum?.visits ?? 0) + visits,
+      lastUs: last.lastUs,
+      device: last.device,
+      activeUs: sum.activeUs + times.activeUs,
+      visits: sum.visits + times.visits,
     });
   }
   return sums;
 }
 
 /** Of few documents the newest visits of each; of many the newest visits of all, whosever they are. */
-function whenVisited(database: StoreDatabase, matching: Matching, range: Range): Seen {
+function whenVisited(
+  database: StoreDatabase,
+  matching: Matching,
+  place: Place,
+  { fromUs, toUs }: Range,
+): Seen {
   const { ids, isCut, among } = matching;
   const isMany = isCut || ids.length > FEW;
-  return visitTables(database).flatMap((table): Seen => {
-    const within = `FROM ${table} WHERE start_us >= ? AND start_us < ?`;
-    if (isMany) {
-      const newest = database.prepare<SeenRow>(
-        `SELECT document_id AS id, ${SUMS}
-           FROM (SELECT * ${within} ORDER BY start_us DESC LIMIT ${CUT_OFF}) GROUP BY document_id`,
-      );
-      const visited = newest.all(range.fromUs, range.toUs);
-      const wanted = among(visited.map(({ id }) => id));
-      return toSeen(visited.filter(({ id }) => wanted.has(id)));
-    }
-    const ofOne = database.prepare<Times>(
-      `SELECT ${SUMS} FROM (SELECT * ${within} AND document_id = ? ORDER BY start_us DESC LIMIT ?)`,
+  const within = `FROM ${place.visits} start_us >= ? AND start_us < ?`;
+  const range = [fromUs + place.leadUs, toUs + place.leadUs] as const;
+  if (isMany) {
+    const newest = database.prepare<SeenRow>(
+      `SELECT document_id AS id, ${SUMS}
+         FROM (SELECT * ${within} ORDER BY start_us DESC LIMIT ${CUT_OFF}) GROUP BY document_id`,
     );
-    const most = Math.max(VISITS_OF_EACH, Math.floor(CUT_OFF / ids.length));
-    return ids.flatMap((id) => {
-      const times = ofOne.get(range.fromUs, range.toUs, id, most);
-      return times === undefined || times.visits === 0 ? [] : [[id, times] as const];
-    });
-  });
+    const visited = newest.all(...range);
+    const wanted = among(visited.map(({ id }) => id));
+    return toSeen(
+      visited.filter(({ id }) => wanted.has(id)),
+      place,
+    );
+  }
+  const ofOne = database.prepare<Sums>(
+    `SELECT ${SUMS} FROM (SELECT * ${within} AND document_id = ? ORDER BY start_us DESC LIMIT ?)`,
+  );
+  const most = Math.max(VISITS_OF_EACH, Math.floor(CUT_OFF / ids.length));
+  return toSeen(
+    ids.flatMap((id) => {
+      const times = ofOne.get(...range, id, most);
+      return times === undefined || times.visits === 0 ? [] : [{ id, ...times }];
+    }),
+    place,
+  );
 }
 
 const SUMS = "max(start_us + span_us) AS lastUs, sum(active_us) AS activeUs, count(*) AS visits";
 
-interface SeenRow extends Times {
+interface SeenRow extends Sums {
   readonly id: number;
 }
 
-function toSeen(rows: readonly SeenRow[]): Seen {
-  return rows.map(({ id, ...times }) => [id, times]);
-}
-
-/** Visits of this device, and of others where there are any. */
-function visitTables(database: StoreDatabase): readonly string[] {
-  return hasOtherDevices(database) ? ["visit", "remote_visit"] : ["visit"];
-}
-
-function hasOtherDevices(database: StoreDatabase): boolean {
-  return database.prepare("SELECT 1 FROM remote_event LIMIT 1").get() !== undefined;
+function toSeen(rows: readonly SeenRow[], { device, leadUs }: Place): Seen {
+  return rows.map(({ id, lastUs, ...sums }) => [id, { ...sums, lastUs: lastUs - leadUs, device }]);
 }
 
 /** Documents of the other kinds, which have no visits, among the newest events of each. */
-function whenHappened(database: StoreDatabase, matching: Matching, range: Range): Seen {
+function whenHappened(
+  database: StoreDatabase,
+  matching: Matching,
+  place: Place,
+  { fromUs, toUs }: Range,
+): Seen {
   const labels = database
     .prepare<{ id: number }>(
       `SELECT id FROM label WHERE document_id IN (SELECT value FROM json_each(?)) AND id & ${KIND_MASK} <> 0`,
     )
     .all(JSON.stringify(matching.ids))
     .map(({ id }) => id);
-  const found = hasOtherDevices(database) ? [FOUND_HERE, FOUND_ELSEWHERE] : [FOUND_HERE];
   return SEEN_KINDS.flatMap((kind) => {
     const ofKind = labels.filter((id) => (id & KIND_MASK) === KIND_CODES[kind]);
     if (ofKind.length === 0) return [];
-    return found.flatMap((rows) => {
-      const newest = database.prepare<SeenRow>(
-        `SELECT label.document_id AS id, max(start_us + duration_us) AS lastUs,
-                sum(duration_us) AS activeUs, count(*) AS visits
-           FROM (${rows}) JOIN label ON label.id = found_label GROUP BY label.document_id`,
-      );
-      const { fromUs, toUs } = range;
-      return toSeen(newest.all(KIND_CODES[kind], fromUs, toUs, JSON.stringify(ofKind)));
-    });
+    const newest = database.prepare<SeenRow>(
+      `SELECT label.document_id AS id, max(start_us + duration_us) AS lastUs,
+              sum(duration_us) AS activeUs, count(*) AS visits
+         FROM (${place.found}) JOIN label ON label.id = found_label GROUP BY label.document_id`,
+    );
+    const range = [fromUs + place.leadUs, toUs + place.leadUs] as const;
+    return toSeen(newest.all(KIND_CODES[kind], ...range, JSON.stringify(ofKind)), place);
   });
 }
 
@@ -197,11 +240,17 @@ const FOUND_HERE = `SELECT found_label, start_us, duration_us
            ORDER BY start_us DESC LIMIT ${CUT_OFF})
     JOIN event ON event.start_us = found_us
    WHERE found_label IN (SELECT value FROM json_each(?))`;
-const FOUND_ELSEWHERE = `SELECT label_id AS found_label, start_us, duration_us
+
+function foundOn(deviceKey: number): string {
+  return `SELECT label_id AS found_label, start_us, duration_us
     FROM (SELECT label_id, start_us, duration_us FROM remote_event
-           WHERE label_id & 15 = ? AND start_us >= ? AND start_us < ?
+           WHERE device_key = ${deviceKey} AND label_id & 15 = ? AND start_us >= ? AND start_us < ?
            ORDER BY start_us DESC LIMIT ${CUT_OFF})
    WHERE label_id IN (SELECT value FROM json_each(?))`;
+}
+
+/** This device. */
+const HERE: Place = { device: null, visits: "visit WHERE", found: FOUND_HERE, leadUs: 0 };
 
 /** Kinds other than windows that have documents. */
 const SEEN_KINDS = ["media", "notification", "editor", "tab"] as const;
@@ -210,23 +259,29 @@ const SEEN_KINDS = ["media", "notification", "editor", "tab"] as const;
 function lookBack(
   database: StoreDatabase,
   matching: Matching,
+  places: readonly Place[],
   seen: ReadonlyMap<number, Times>,
   limit: number,
 ): Seen {
-  const lastVisits = visitTables(database).map((table) =>
-    database.prepare<Times>(
-      `SELECT start_us + span_us AS lastUs, active_us AS activeUs, 1 AS visits FROM ${table}
-        WHERE document_id = ? ORDER BY start_us DESC LIMIT 1`,
+  const lastVisits = places.map((place) => ({
+    place,
+    read: database.prepare<Sums>(
+      `SELECT start_us + span_us AS lastUs, active_us AS activeUs, 1 AS visits FROM ${place.visits}
+        document_id = ? ORDER BY start_us DESC LIMIT 1`,
     ),
-  );
-  const found: (readonly [number, Times])[] = [];
+  }));
+  const found = new Map<number, Times>();
   for (const id of matching.ids) {
-    if (seen.size + found.length >= limit) break;
+    if (seen.size + found.size >= limit) break;
     if (seen.has(id)) continue;
-    const [times] = lastVisits.flatMap((lastVisit) => lastVisit.get(id) ?? []);
-    if (times !== undefined) found.push([id, times]);
+    const visits = lastVisits.flatMap(({ place, read }) => {
+      const sums = read.get(id);
+      return sums === undefined ? [] : toSeen([{ id, ...sums }], place);
+    });
+    const last = addUp(visits).get(id);
+    if (last !== undefined) found.set(id, last);
   }
-  return found;
+  return [...found];
 }
 
 function readHit(database: StoreDatabase, id: number, times: Times): readonly SearchHit[] {
@@ -238,5 +293,7 @@ function readHit(database: StoreDatabase, id: number, times: Times): readonly Se
   const kind = EVENT_KINDS.find((known) => known === row?.kind);
   if (row === undefined || kind === undefined) return [];
   const { app, title, place } = row;
-  return [{ documentId: id, kind, app, title, place, ...times }];
+  const { device, ...sums } = times;
+  const hit = { documentId: id, kind, app, title, place, ...sums };
+  return [device === null ? hit : { ...hit, device }];
 }

@@ -1,4 +1,5 @@
 /** `activityd events`: what was recorded, as lines for a person or as JSON for a program. */
+import type { DeviceEvent } from "../../api.ts";
 import type { ActivityEvent } from "../../capture/events.ts";
 import { ActivityError } from "../../errors.ts";
 import { EVENT_KINDS, type EventKind } from "../../capture/events.ts";
@@ -34,6 +35,7 @@ async function runEvents(io: CliIo, options: EventsOptions): Promise<ExitCode> {
     ...(options.until === undefined ? {} : { toUs: parseInstant(options.until, "--until", nowUs) }),
     ...(options.kind === undefined ? {} : { kinds: options.kind.map(parseKind) }),
     limit: parseLimit(options.limit),
+    allDevices: true,
   };
   const { connectActivity } = await import("../../local-api/client.ts");
   const api = connectActivity({ socketPath: io.paths().socketPath });
@@ -70,14 +72,15 @@ function parseLimit(text: string): number {
   );
 }
 
-function formatEvent(event: ActivityEvent): string {
+function formatEvent(event: DeviceEvent): string {
   const local = (us: number): string =>
     new Date(us / 1000 + event.utcOffsetMinutes * 60_000)
       .toISOString()
       .slice(0, 19)
       .replace("T", " ");
   const span = `${local(event.startUs)}–${local(event.endUs).slice(11)}`;
-  return `${span}  ${event.kind.padEnd(12)} ${describe(event)}`;
+  const on = event.device === undefined ? "" : `, on ${cleanField("device", event.device)}`;
+  return `${span}  ${event.kind.padEnd(12)} ${describe(event)}${on}`;
 }
 
 function describe(event: ActivityEvent): string {

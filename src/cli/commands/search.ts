@@ -69,11 +69,12 @@ function parseLimit(text: string): number {
   );
 }
 
-function formatHit({ app, title, place, lastUs, activeUs }: SearchHit): string {
+function formatHit({ app, title, place, lastUs, activeUs, device }: SearchHit): string {
   const last = new Date(lastUs / 1000);
   const local = new Date(last.getTime() - last.getTimezoneOffset() * 60_000).toISOString();
   const when = local.slice(0, 16).replace("T", " ");
   const shown = title === null ? "(title not kept)" : `"${cleanField("title", title)}"`;
   const where = place === null ? "" : ` ${cleanField("place", place)}`;
-  return `${when}  ${cleanField("app", app)}: ${shown}${where} (${formatDuration(activeUs)})`;
+  const on = device === undefined ? "" : `, on ${cleanField("device", device)}`;
+  return `${when}  ${cleanField("app", app)}: ${shown}${where} (${formatDuration(activeUs)})${on}`;
 }
