@@ -6,6 +6,7 @@ import stringWidth from "string-width";
 import type { StatusAnswer } from "../api.ts";
 import type { ActivityEvent } from "../capture/events.ts";
 import { cleanField, formatDuration, localTime } from "../context/plain-text.ts";
+import { createPaint, cut, wrap, type Paint } from "./cells.ts";
 
 export interface LiveState {
   /** Null while the daemon cannot be reached; `problem` then says why. */
@@ -60,20 +61,6 @@ export function renderLive(state: LiveState, frame: LiveFrame): readonly string[
   ];
   const room = Math.max(0, frame.rows - foot.length);
   return [...[...head, ...body].slice(0, room), ...foot].slice(0, frame.rows);
-}
-
-interface Paint {
-  readonly good: (text: string) => string;
-  readonly bad: (text: string) => string;
-  readonly faint: (text: string) => string;
-}
-
-function createPaint(colour: boolean): Paint {
-  const sgr =
-    (code: number) =>
-    (text: string): string =>
-      colour && text !== "" ? `\u001B[${code}m${text}\u001B[0m` : text;
-  return { good: sgr(32), bad: sgr(31), faint: sgr(2) };
 }
 
 function headline(
@@ -213,40 +200,4 @@ export function startOfDay(nowUs: number, timeZone: string): number {
 function rule(name: string, columns: number, paint: Paint): string {
   const text = `── ${name} `;
   return paint.faint(cut(text + "─".repeat(Math.max(0, columns - stringWidth(text))), columns));
-}
-
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-
-/** As much of `text` as fits into `columns` cells, with an ellipsis where something was cut. */
-function cut(text: string, columns: number): string {
-  if (stringWidth(text) <= columns) return text;
-  let kept = "";
-  let width = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    const next = stringWidth(segment);
-    if (width + next > columns - 1) break;
-    kept += segment;
-    width += next;
-  }
-  return columns < 1 ? "" : `${kept}…`;
-}
-
-/** `text` on as many lines as it takes, broken at spaces where there are any; what follows is indented by two more. */
-function wrap(text: string, columns: number): readonly string[] {
-  const lead = /^ */.exec(text)?.[0] ?? "";
-  const hang = `${lead}  `;
-  const lines: string[] = [];
-  let line = lead;
-  let isEmpty = true;
-  for (const word of text.trim().split(" ")) {
-    const joined = isEmpty ? line + word : `${line} ${word}`;
-    if (stringWidth(joined) > columns && !isEmpty) {
-      lines.push(line);
-      line = hang + word;
-    } else {
-      line = joined;
-    }
-    isEmpty = false;
-  }
-  return [...lines, line].map((each) => cut(each, columns));
 }
