@@ -1,189 +1,212 @@
 /**
- * `activityd chat`: a small chat through the gateway. It hides the protocol and promises that the screen shows
- * what the owner wrote and what the model answered, never what was injected, and that a conversation opened
- * again sends the model the very bytes it had before.
+ * `activityd chat`: a small chat through the gateway. It hides the commands and promises that the screen shows
+ * what the owner wrote and what the model answered, never what was injected, and that whatever goes wrong is
+ * told in one sentence and ends nothing.
  */
-import { createInterface } from "node:readline";
-import type { ActivityApi } from "../api.ts";
-import type { Clock } from "../clock.ts";
+import { writeFileSync } from "node:fs";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
-import { createEventSplitter, readEvent } from "../gateway/event-stream.ts";
-import { makeLeakStripper } from "../gateway/voice-steering.ts";
-import { shownText, type Conversations, type StoredTurn } from "./conversations.ts";
+import { renderHits, renderText, renderTitles } from "./chat-screen.ts";
+import { createTalk, type SaidTurn, type Talk, type TalkOptions } from "./chat-talk.ts";
+import { shownText } from "./conversations.ts";
+import { toTerminalText } from "./terminal-text.ts";
 
-export interface ChatOptions {
-  readonly api: Pick<ActivityApi, "composeTurn">;
-  readonly conversations: Conversations;
-  readonly clock: Clock;
-  /** The gateway's address, such as `http://127.0.0.1:7117/v1`, and its token. */
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly model: string;
-  readonly input: NodeJS.ReadableStream;
-  readonly write: (text: string) => void;
+export interface ChatOptions extends TalkOptions {
   /** Which conversation to go on with; a new one unless given. */
   readonly conversation: string | null;
 }
 
-const HELP = `/titles          your conversations
-/open ID         go on with one
-/search WORDS    find where something was said
-/export          print this conversation
-/resend          ask the last turn again
-/quit            end
-`;
-
-/** Talks until `/quit` or the end of the input. */
-export async function runChat(options: ChatOptions): Promise<void> {
-  const { conversations, clock, input, write } = options;
-  let id = options.conversation ?? newId(clock.nowUs());
-  if (options.conversation !== null) showHistory(conversations.read(id), write);
-  write("> ");
-  for await (const line of createInterface({ input, terminal: false })) {
-    const [command = "", ...rest] = line.startsWith("/") ? line.split(" ") : [""];
-    const argument = rest.join(" ");
-    if (command === "/quit") return;
-    try {
-      if (command === "/titles") {
-        for (const each of conversations.list())
-          write(`${each.id}  ${each.title} (${each.turns})\n`);
-      } else if (command === "/open") {
-        id = argument;
-        showHistory(conversations.read(id), write);
-      } else if (command === "/search") {
-        for (const hit of conversations.search(argument)) write(`${hit.id}  ${hit.line}\n`);
-      } else if (command === "/export") {
-        write(conversations.exportText(id));
-      } else if (command === "/resend") {
-        const last = conversations.read(id).findLast(({ role }) => role === "user");
-        if (last !== undefined) await say(options, id, shownText(last));
-      } else if (
-        command === "/help" ||
-        (command !== "" && !line.includes("\n") && /^\/[a-z]+$/.test(command))
-      ) {
-        write(HELP);
-      } else if (line !== "") {
-        await say(options, id, line);
-      }
-    } catch (thrown) {
-      const { error } = toErrorEnvelope(thrown);
-      write(`! ${error.message} ${error.hint}\n`);
-    }
-    write("> ");
-  }
-}
-
-async function say(options: ChatOptions, id: string, ownerText: string): Promise<void> {
-  const { conversations, clock, write } = options;
-  const history = conversations.read(id);
-  const modelText = await compose(options, id, ownerText);
-  conversations.append(id, { role: "user", ownerText, modelText, atUs: clock.nowUs() });
-  const reply = await ask(
-    options,
-    [...history, { role: "user", ownerText, modelText, atUs: 0 }],
-    write,
-  );
-  conversations.append(id, {
-    role: "assistant",
-    ownerText: reply,
-    modelText: null,
-    atUs: clock.nowUs(),
-  });
-}
-
-/** Without a daemon the turn goes as it is: a chat that stops because nothing is recorded helps nobody. */
-async function compose({ api }: ChatOptions, session: string, ownerText: string): Promise<string> {
-  try {
-    const { modelText } = await api.composeTurn({
-      session: `chat-${session}`,
-      ownerText,
-      client: "chat",
-    });
-    return modelText;
-  } catch (thrown) {
-    if (thrown instanceof ActivityError && thrown.code === "daemon_unreachable") return ownerText;
-    throw thrown;
-  }
-}
-
-/** Sends the conversation and shows the reply as it comes, without an echo of a directive. Gives what was shown. */
-async function ask(
-  { baseUrl, apiKey, model }: ChatOptions,
-  turns: readonly StoredTurn[],
-  write: (text: string) => void,
-): Promise<string> {
-  const response = await fetch(`${baseUrl}/chat/completions`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      authorization: `Bearer ${apiKey}`,
-      // The turn is composed here, so that its owner's half can be kept beside it.
-      "activityd-context": "off",
-    },
-    body: JSON.stringify({
-      model,
-      stream: true,
-      messages: turns.map((turn) => ({
-        role: turn.role,
-        content: turn.modelText ?? turn.ownerText ?? "",
-      })),
-    }),
-  }).catch((cause: unknown) => {
-    throw new ActivityError(
-      "upstream_unreachable",
-      `Nobody answers at ${baseUrl}.`,
-      "Start it with: activityd gateway --upstream URL",
-      { cause },
-    );
-  });
-  if (!response.ok || response.body === null) {
-    const said = (await response.text()).slice(0, 300);
-    throw new ActivityError(
-      "upstream_broken",
-      `The model answered with ${response.status}: ${said}`,
-      "",
-    );
-  }
-  const splitter = createEventSplitter();
-  const stripper = makeLeakStripper();
-  let reply = "";
-  const show = (text: string): void => {
-    reply += text;
-    write(text);
+/** Talks until `/quit` or the end of the input. Resolves to whether nothing went wrong. */
+export async function runChat(options: ChatOptions): Promise<boolean> {
+  const { conversations, terminal } = options;
+  const talk = createTalk(options);
+  const commands = createCommands(options, talk);
+  const end = (): void => {
+    talk.stop();
+    terminal.close();
   };
-  for await (const chunk of response.body) {
-    for (const raw of splitter.push(Buffer.from(chunk)))
-      show(stripper.push(deltaOf(readEvent(raw)?.data)));
+  for (const signal of SIGNALS) process.once(signal, end);
+  terminal.onInterrupt(talk.stop);
+  const watch = conversations.watch(talk.showNews);
+  let isFine = true;
+  try {
+    if (options.conversation === null) talk.begin();
+    else talk.open(options.conversation);
+    for (;;) {
+      const line = await terminal.read(commands.takePrefill());
+      if (line === null || line.trim() === "/quit") break;
+      try {
+        await commands.enter(line);
+      } catch (thrown) {
+        isFine = false;
+        const { error } = toErrorEnvelope(thrown);
+        const sentence = toTerminalText(`${error.message} ${error.hint}`).replaceAll(/\s+/g, " ");
+        terminal.notice(`! ${sentence.trim()}`);
+      }
+    }
+    await talk.close();
+    return isFine;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, end);
+    watch.close();
+    terminal.close();
   }
-  show(stripper.flush());
-  write("\n");
-  if (stripper.empty && stripper.removed)
-    write("(The model only repeated its instructions: ask again.)\n");
-  return reply;
 }
 
-/** The text of one piece of a streamed chat completion; empty for any other event. */
-function deltaOf(data: unknown): string {
-  if (
-    typeof data !== "object" ||
-    data === null ||
-    !("choices" in data) ||
-    !Array.isArray(data.choices)
-  )
-    return "";
-  const choice: unknown = data.choices[0];
-  if (typeof choice !== "object" || choice === null || !("delta" in choice)) return "";
-  const { delta } = choice;
-  if (typeof delta !== "object" || delta === null || !("content" in delta)) return "";
-  return typeof delta.content === "string" ? delta.content : "";
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Conversations or hits of a list on a terminal. */
+const SHOWN_ENTRIES = 20;
+
+const HELP: readonly (readonly [string, string])[] = [
+  ["/titles", "your conversations"],
+  ["/open N", "go on with one of the last list, or by its id"],
+  ["/new", "begin another"],
+  ["/search WORDS", "find where something was said"],
+  ["/edit", "say your last words differently, in place of what follows"],
+  ["/resend", "ask for another reply to your last words"],
+  ["/copy [mine]", "put the last reply, or your last words, into the clipboard"],
+  ["/export [FILE]", "this conversation as Markdown"],
+  ["/quit", "end, as Ctrl-D does"],
+];
+const KEYS = "Ctrl-C stops a reply, Alt-Enter begins a new line, Up calls back what you said.";
+
+interface Commands {
+  /** One line of the owner: a command or a turn. */
+  readonly enter: (line: string) => Promise<void>;
+  /** What is to stand in the next input line. */
+  readonly takePrefill: () => string;
 }
 
-function showHistory(turns: readonly StoredTurn[], write: (text: string) => void): void {
-  for (const turn of turns) write(`${turn.role === "user" ? "> " : ""}${shownText(turn)}\n`);
+function createCommands({ conversations, clock, terminal }: ChatOptions, talk: Talk): Commands {
+  /** Ids of the last list, so that they can be called by number; before the first, as it would be. */
+  let listed: readonly string[] | null = null;
+  let prefill = "";
+  /** Where the turn that is being edited stands; null when none is. */
+  let edited: number | null = null;
+
+  async function obey(command: string, argument: string): Promise<void> {
+    switch (command) {
+      case "/titles":
+        return listTitles();
+      case "/open":
+        return talk.open(pick(argument));
+      case "/new":
+        return talk.begin();
+      case "/search":
+        return search(argument);
+      case "/edit":
+        return edit(argument);
+      case "/resend":
+        return talk.askAgain(lastSaid());
+      case "/copy":
+        return copy(argument);
+      case "/export":
+        return exportTo(argument);
+      case "/help": {
+        const wide = Math.max(...HELP.map(([name]) => name.length)) + 2;
+        const lines = HELP.map(([name, what]) => `${name.padEnd(wide)}${what}\n`);
+        terminal.write(renderText(lines.join(""), terminal));
+        if (terminal.isTerminal) terminal.write(renderText(`${KEYS}\n`, terminal));
+        return;
+      }
+      default:
+        throw wrong(
+          `There is no command ${command}.`,
+          "/help lists them; a space in front says it to the model.",
+        );
+    }
+  }
+
+  function listTitles(): void {
+    const all = conversations.list();
+    listed = all.map(({ id }) => id);
+    const shown = terminal.isTerminal ? all.slice(0, SHOWN_ENTRIES) : all;
+    terminal.write(renderTitles(shown, clock.timeZone(), terminal));
+    if (all.length === 0) terminal.notice("There are no conversations yet.");
+    if (all.length > shown.length)
+      terminal.notice(`${all.length - shown.length} older ones: /search finds them.`);
+  }
+
+  function pick(argument: string): string {
+    if (/^\d{1,3}$/.test(argument)) {
+      const ids = listed ?? conversations.list().map(({ id }) => id);
+      const numbered = ids[Number(argument) - 1];
+      if (numbered !== undefined) return numbered;
+    }
+    if (argument === "") throw wrong("/open wants a number of the last list, or an id.", LISTS);
+    if (conversations.read(argument).length > 0) return argument;
+    throw wrong(`There is no conversation ${JSON.stringify(argument)}.`, LISTS);
+  }
+
+  function search(words: string): void {
+    if (words === "") throw wrong("/search wants the words to look for.");
+    const all = conversations.search(words);
+    const hits = terminal.isTerminal ? all.slice(0, SHOWN_ENTRIES) : all;
+    listed = hits.map(({ id }) => id);
+    terminal.write(renderHits(hits, words, clock.timeZone(), terminal));
+    if (all.length === 0) terminal.notice("Nobody said that.");
+    if (all.length > hits.length)
+      terminal.notice(`${all.length - hits.length} more: more words find fewer.`);
+  }
+
+  async function edit(words: string): Promise<void> {
+    const { index, turn } = lastSaid();
+    if (words !== "") return talk.say(words, index);
+    if (!terminal.isTerminal) throw wrong("Without a terminal /edit wants the new words.");
+    terminal.notice("(Say it anew: it replaces what follows. An empty line leaves all as it is.)");
+    edited = index;
+    prefill = shownText(turn);
+  }
+
+  function copy(what: string): void {
+    const role = what === "mine" ? "user" : "assistant";
+    const turn = conversations.read(talk.id()).findLast((each) => each.role === role);
+    if (turn === undefined) throw wrong("There is nothing to copy yet.");
+    if (!terminal.copy(shownText(turn)))
+      throw wrong("There is no terminal whose clipboard could be set.", "/export prints the text.");
+    terminal.notice(role === "user" ? "Your last words are copied." : "The last reply is copied.");
+  }
+
+  function exportTo(file: string): void {
+    const text = conversations.exportText(talk.id());
+    if (file === "") {
+      terminal.write(renderText(text, terminal));
+      return;
+    }
+    try {
+      writeFileSync(file, text, { flag: "wx", mode: 0o600 });
+    } catch (cause) {
+      const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+      const reason = code === "EEXIST" ? "it is there already" : code;
+      throw new ActivityError("bad_request", `Cannot write ${file}: ${reason}.`, "", { cause });
+    }
+    terminal.notice(`Written to ${file}.`);
+  }
+
+  function lastSaid(): SaidTurn {
+    const said = talk.lastSaid();
+    if (said === null) throw wrong("You have said nothing in this conversation yet.");
+    return said;
+  }
+
+  return {
+    takePrefill: () => {
+      const text = prefill;
+      prefill = "";
+      return text;
+    },
+    enter: async (line) => {
+      const [, command, argument = ""] = /^(\/[a-z]+)(?:\s+(.*))?$/s.exec(line) ?? [];
+      const instead = edited ?? undefined;
+      edited = null;
+      if (command !== undefined) return obey(command, argument.trim());
+      if (line.trim() !== "") await talk.say(line, instead);
+    },
+  };
 }
 
-/** Sorts by time: `20261127-161200-123`. */
-function newId(nowUs: number): string {
-  const [date = "", time = ""] = new Date(nowUs / 1000).toISOString().split("T");
-  return `${date.replaceAll("-", "")}-${time.slice(0, 8).replaceAll(":", "")}-${time.slice(9, 12)}`;
+const LISTS = "/titles lists them.";
+
+function wrong(message: string, hint = ""): ActivityError {
+  return new ActivityError("bad_request", message, hint);
 }

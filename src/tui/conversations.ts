@@ -3,16 +3,25 @@
  * given. It promises that titles, previews, search, export and resend see the owner's words alone, also of rows
  * that hold only the composed string.
  */
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import type { OwnerText, RawTurn } from "../context/turn.ts";
+import { displayText, type OwnerText } from "../context/turn.ts";
 import { stripLeadingSystemContext } from "./tui-formatters.ts";
 
 /** One row of a conversation. */
 export interface StoredTurn {
   readonly role: "user" | "assistant";
   /** What is shown. Null in rows that were stored with the composed string alone. */
-  readonly ownerText: string | null;
+  readonly ownerText: OwnerText | null;
   /** What the model was given, for user turns. */
   readonly modelText: string | null;
   readonly atUs: number;
@@ -20,10 +29,20 @@ export interface StoredTurn {
 
 export interface ConversationPreview {
   readonly id: string;
-  /** The first words of the owner. */
+  /** The first words of the owner, on one line; empty when there are none. */
   readonly title: string;
+  /** The last words of either, on one line. */
+  readonly preview: string;
   readonly lastUs: number;
   readonly turns: number;
+}
+
+/** A line of a turn in which all words of a search stand. */
+export interface SearchHit {
+  readonly id: string;
+  readonly title: string;
+  readonly atUs: number;
+  readonly line: string;
 }
 
 export interface Conversations {
@@ -31,13 +50,20 @@ export interface Conversations {
   readonly list: () => readonly ConversationPreview[];
   readonly read: (id: string) => readonly StoredTurn[];
   readonly append: (id: string, turn: StoredTurn) => void;
+  /** Takes everything behind the first `turns` turns away. */
+  readonly rewind: (id: string, turns: number) => void;
   /** Turns with all the words, newest conversation first, each with the line they stand in. */
-  readonly search: (words: string) => readonly { readonly id: string; readonly line: string }[];
+  readonly search: (words: string) => readonly SearchHit[];
+  /** What the owner said in all conversations, newest first, `limit` turns at most. */
+  readonly saidBefore: (limit: number) => readonly OwnerText[];
   /** A conversation as Markdown. */
   readonly exportText: (id: string) => string;
+  /** Calls `listener` whenever a conversation may have changed, by whomever, until it is called off. */
+  readonly watch: (listener: () => void) => { readonly close: () => void };
 }
 
 const TITLE_MAX_CHARS = 60;
+const PREVIEW_MAX_CHARS = 200;
 
 /**
  * Opens the conversations in `folder`: a file of JSON lines each, readable by the owner alone, and beside it, in
@@ -66,22 +92,34 @@ export function openConversations(folder: string, modelFolder: string): Conversa
       .flatMap((id) => {
         const turns = read(id);
         const last = turns.at(-1);
-        return last === undefined
-          ? []
-          : [{ id, title: titleOf(turns), lastUs: last.atUs, turns: turns.length }];
+        if (last === undefined) return [];
+        const preview = oneLine(shownText(last), PREVIEW_MAX_CHARS);
+        return [{ id, title: titleOf(turns), preview, lastUs: last.atUs, turns: turns.length }];
       })
       .sort((a, b) => b.lastUs - a.lastUs);
+  const modelRow = (turn: number, modelText: string | null): string =>
+    modelText === null ? "" : `${JSON.stringify({ turn, modelText })}\n`;
+  const shownRow = ({ modelText: _modelText, ...shown }: StoredTurn): string =>
+    `${JSON.stringify(shown)}\n`;
   return {
     list,
     read,
-    append: (id, { modelText, ...shown }) => {
-      if (modelText !== null) {
-        const row = JSON.stringify({ turn: read(id).length, modelText });
+    append: (id, turn) => {
+      if (turn.modelText !== null) {
         mkdirSync(modelFolder, { recursive: true, mode: 0o700 });
-        appendFileSync(join(modelFolder, nameOf(id)), `${row}\n`, { mode: 0o600 });
+        const row = modelRow(read(id).length, turn.modelText);
+        appendFileSync(join(modelFolder, nameOf(id)), row, { mode: 0o600 });
       }
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      appendFileSync(join(folder, nameOf(id)), `${JSON.stringify(shown)}\n`, { mode: 0o600 });
+      appendFileSync(join(folder, nameOf(id)), shownRow(turn), { mode: 0o600 });
+    },
+    rewind: (id, turns) => {
+      const kept = read(id).slice(0, turns);
+      replaceFile(join(folder, nameOf(id)), kept.map(shownRow).join(""));
+      if (existsSync(join(modelFolder, nameOf(id)))) {
+        const rows = kept.map(({ modelText }, index) => modelRow(index, modelText));
+        replaceFile(join(modelFolder, nameOf(id)), rows.join(""));
+      }
     },
     search: (words) => {
       const wanted = words
@@ -89,33 +127,69 @@ export function openConversations(folder: string, modelFolder: string): Conversa
         .split(/\s+/)
         .filter((word) => word !== "");
       if (wanted.length === 0) return [];
-      return list().flatMap(({ id }) =>
+      return list().flatMap(({ id, title }) =>
         read(id).flatMap((turn) => {
           const line = shownText(turn)
-            .split("\n")
+            .split(/\r\n|[\n\r\u2028\u2029]/)
             .find((each) => wanted.every((word) => each.toLowerCase().includes(word)));
-          return line === undefined ? [] : [{ id, line }];
+          return line === undefined ? [] : [{ id, title, atUs: turn.atUs, line }];
         }),
       );
+    },
+    saidBefore: (limit) => {
+      const said: OwnerText[] = [];
+      for (const { id } of list()) {
+        if (said.length >= limit) break;
+        const turns = read(id).filter(({ role }) => role === "user");
+        said.push(...turns.reverse().map(shownText));
+      }
+      return said.slice(0, limit);
     },
     exportText: (id) =>
       read(id)
         .map((turn) => `**${turn.role === "user" ? "You" : "Assistant"}**\n\n${shownText(turn)}\n`)
         .join("\n"),
+    watch: (listener) => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const watcher = watch(folder, () => listener());
+      // A folder that was removed is told by what is not there any more.
+      watcher.on("error", () => watcher.close());
+      return { close: () => watcher.close() };
+    },
   };
 }
 
 /** What of a turn may be shown: the stored words of the owner, else the composed string stripped, once. */
-export function shownText(turn: StoredTurn): OwnerText {
-  if (turn.ownerText !== null) return turn.ownerText as OwnerText;
-  const raw: RawTurn = turn.modelText ?? "";
-  return turn.role === "user" ? stripLeadingSystemContext(raw) : (raw as string as OwnerText);
+export function shownText({ role, ownerText, modelText }: StoredTurn): OwnerText {
+  if (ownerText !== null) return ownerText;
+  const text = modelText ?? "";
+  return role === "user" ? stripLeadingSystemContext(text) : displayText({ role, text });
 }
 
-function titleOf(turns: readonly StoredTurn[]): string {
+/** The title of a conversation, as lists and the terminal's window have it. */
+export function titleOf(turns: readonly StoredTurn[]): string {
   const first = turns.find(({ role }) => role === "user");
-  const text = first === undefined ? "" : shownText(first).trim().replace(/\s+/g, " ");
-  return text.length <= TITLE_MAX_CHARS ? text : `${text.slice(0, TITLE_MAX_CHARS - 1).trimEnd()}…`;
+  return first === undefined ? "" : oneLine(shownText(first), TITLE_MAX_CHARS);
+}
+
+/** Takes text that may be shown: stripping it behind this would take the owner's words for context. */
+function oneLine(text: OwnerText, maxChars: number): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  if (line.length <= maxChars) return line;
+  let kept = "";
+  for (const { segment } of graphemes.segment(line.slice(0, maxChars))) {
+    if (kept.length + segment.length > maxChars - 1) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Whoever reads meanwhile sees the file as it was or as it is. */
+function replaceFile(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
 }
 
 function readLines(file: string): readonly string[] {
@@ -156,5 +230,7 @@ function parseRow(line: string): readonly StoredTurn[] {
     return typeof found === "string" ? found : null;
   };
   const atUs = "atUs" in value && typeof value.atUs === "number" ? value.atUs : 0;
-  return [{ role, ownerText: text("ownerText"), modelText: text("modelText"), atUs }];
+  // It was an `OwnerText` when it was stored in this field.
+  const ownerText = text("ownerText") as OwnerText | null;
+  return [{ role, ownerText, modelText: text("modelText"), atUs }];
 }

@@ -1,62 +1,29 @@
 /** The live view in a real terminal: tmux types the keys and reads the screen. */
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { existsSync } from "node:fs";
 import stringWidth from "string-width";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../helpers/until.ts";
 import { openDaemonRig, type DaemonRig } from "./daemon-rig.ts";
 import { createProcesses } from "./processes.ts";
-
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-
-const open: { readonly close: () => Promise<void> | void }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
-});
-
-/** A terminal of its own: a tmux server on a private socket. */
-function openTerminal(daemon: DaemonRig, columns: number, rows: number) {
-  const folder = mkdtempSync(join(tmpdir(), "activityd-tmux-"));
-  const tmux = (...args: readonly string[]): string =>
-    execFileSync("tmux", ["-S", join(folder, "socket"), "-f", "/dev/null", ...args], {
-      encoding: "utf8",
-      env: {
-        PATH: process.env["PATH"] ?? "",
-        HOME: folder,
-        TERM: "xterm-256color",
-        LANG: "C.UTF-8",
-      },
-    });
-  const command = `ACTIVITYD_HOME='${daemon.home}' '${process.execPath}' '${MAIN}' live; echo ended; exec cat`;
-  tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), command);
-  open.push({
-    close: () => {
-      tmux("kill-server");
-      rmSync(folder, { recursive: true, force: true });
-    },
-  });
-  return {
-    screen: () => tmux("capture-pane", "-p"),
-    type: (key: string) => tmux("send-keys", key),
-    resize: (width: number) => tmux("resize-window", "-x", String(width), "-y", String(rows)),
-  };
-}
+import { openTestTerminal, type TestTerminal } from "./terminal-rig.ts";
 
 async function openDaemon(): Promise<DaemonRig> {
   const daemon = openDaemonRig(createProcesses(), {});
-  open.push(daemon);
+  onTestFinished(daemon.close);
   await daemon.start();
   return daemon;
+}
+
+/** `activityd live` of the rig's home in a terminal. */
+function openLive({ home }: DaemonRig, columns: number, rows: number): TestTerminal {
+  return openTestTerminal(["live"], { ACTIVITYD_HOME: home }, columns, rows);
 }
 
 describe("activityd live in a terminal", () => {
   it.each([120, 72, 34])(
     "fits into %i columns, and into others when the terminal is resized",
     async (columns) => {
-      const terminal = openTerminal(await openDaemon(), columns, 30);
+      const terminal = openLive(await openDaemon(), columns, 30);
       const screen = await until("the view is there", () => {
         const text = terminal.screen();
         return text.includes("# Device Activity") && text.includes("health")
@@ -78,7 +45,7 @@ describe("activityd live in a terminal", () => {
 
   it("pauses, resumes, says why and leaves the terminal as it was", async () => {
     const daemon = await openDaemon();
-    const terminal = openTerminal(daemon, 100, 40);
+    const terminal = openLive(daemon, 100, 40);
     await until("the view is there", () => terminal.screen().includes("● recording"));
     terminal.type("p");
     await until("it is paused", () => terminal.screen().includes("● paused"));
@@ -96,7 +63,7 @@ describe("activityd live in a terminal", () => {
 
   it("says that the daemon went away, and comes back with it", async () => {
     const daemon = await openDaemon();
-    const terminal = openTerminal(daemon, 100, 40);
+    const terminal = openLive(daemon, 100, 40);
     await until("the view is there", () => terminal.screen().includes("● recording"));
     const { pid } = await daemon.api.status();
     process.kill(pid, "SIGTERM");

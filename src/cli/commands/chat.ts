@@ -8,6 +8,7 @@ interface ChatFlags {
   readonly baseUrl?: string;
   readonly model: string;
   readonly conversation?: string;
+  readonly speak?: string;
 }
 
 export const registerChatCommand: RegisterCommands = (program, io, finish) => {
@@ -17,39 +18,52 @@ export const registerChatCommand: RegisterCommands = (program, io, finish) => {
     .option("--base-url <url>", "the gateway; $OPENAI_BASE_URL, else http://127.0.0.1:7117/v1")
     .option("--model <name>", "the model", "default")
     .option("--conversation <id>", "go on with this conversation")
+    .option(
+      "--speak <command>",
+      'speak the replies: "activityd speak", or a command that reads sentences',
+    )
     .action((flags: ChatFlags) => finish(runChatCommand(io, flags)));
 };
 
 async function runChatCommand(io: CliIo, flags: ChatFlags): Promise<ExitCode> {
-  const [{ runChat }, { openConversations }, { connectActivity }, { systemClock }] =
+  const [{ runChat }, { openChatTerminal }, { openConversations }, { connectActivity }, clocks] =
     await Promise.all([
       import("../../tui/chat.ts"),
+      import("../../tui/chat-terminal.ts"),
       import("../../tui/conversations.ts"),
       import("../../local-api/client.ts"),
       import("../../clock.ts"),
     ]);
   const paths = io.paths();
   const api = connectActivity({ socketPath: paths.socketPath });
+  const conversations = openConversations(paths.chatFolder, paths.chatModelFolder);
+  const baseUrl = flags.baseUrl ?? io.env["OPENAI_BASE_URL"] ?? "http://127.0.0.1:7117/v1";
   try {
-    await runChat({
+    const isFine = await runChat({
       api,
-      conversations: openConversations(paths.chatFolder, paths.chatModelFolder),
-      clock: systemClock,
-      baseUrl: (flags.baseUrl ?? io.env["OPENAI_BASE_URL"] ?? "http://127.0.0.1:7117/v1").replace(
-        /\/$/,
-        "",
-      ),
+      conversations,
+      clock: clocks.systemClock,
+      baseUrl: baseUrl.replace(/\/$/, ""),
       apiKey: io.env["OPENAI_API_KEY"] ?? readToken(join(paths.dataDirectory, "gateway", "token")),
       model: flags.model,
-      input: process.stdin,
-      write: io.out,
+      terminal: openChatTerminal({
+        input: process.stdin,
+        output: process.stdout,
+        talk: io.talk,
+        env: io.env,
+        history: () => conversations.saidBefore(HISTORY_TURNS),
+      }),
       conversation: flags.conversation ?? null,
+      speak: flags.speak ?? null,
     });
-    return 0;
+    return isFine ? 0 : 1;
   } finally {
     await api.close();
   }
 }
+
+/** How far back the up key goes. */
+const HISTORY_TURNS = 200;
 
 /** The token of this machine's gateway; empty when it was never started. */
 function readToken(file: string): string {

@@ -1,0 +1,258 @@
+/**
+ * The conversation that is going on in a chat: what was said, what is being answered, and what others add to it.
+ * It promises that what is stored and what stands on the screen are the same words, that nothing said is lost
+ * when a reply is stopped or breaks off, and that the model gets the bytes of a turn again as it had them.
+ */
+import type { ActivityApi } from "../api.ts";
+import type { Clock } from "../clock.ts";
+import { composeTurn, displayText, type OwnerText } from "../context/turn.ts";
+import { ActivityError } from "../errors.ts";
+import { askModel, type ChatModel, type ModelMessage } from "./chat-model.ts";
+import { createReplyText, endOfReply, renderRule, renderTurns } from "./chat-screen.ts";
+import type { ChatTerminal } from "./chat-terminal.ts";
+import { openReplyVoice, type ReplyVoice } from "./chat-voice.ts";
+import { shownText, titleOf, type Conversations, type StoredTurn } from "./conversations.ts";
+import { toTerminalText } from "./terminal-text.ts";
+
+export interface TalkOptions extends ChatModel {
+  readonly api: Pick<ActivityApi, "composeTurn">;
+  readonly conversations: Conversations;
+  readonly clock: Clock;
+  readonly terminal: ChatTerminal;
+  /** A command that speaks the replies; null: they are read. */
+  readonly speak: string | null;
+}
+
+/** A turn of the owner where it stands in the conversation. */
+export interface SaidTurn {
+  readonly index: number;
+  readonly turn: StoredTurn;
+}
+
+export interface Talk {
+  readonly id: () => string;
+  /** Begins a conversation that has no turn yet. */
+  readonly begin: () => void;
+  /** Goes on with a conversation and shows what was said last. */
+  readonly open: (id: string) => void;
+  /** Says something new; in place of everything from the turn `instead` on, when that is given. */
+  readonly say: (text: string, instead?: number) => Promise<void>;
+  /** Asks for another reply to a turn; it takes the place of what follows. */
+  readonly askAgain: (said: SaidTurn) => Promise<void>;
+  /** The last turn of the owner; null when there is none. */
+  readonly lastSaid: () => SaidTurn | null;
+  /** Ends the reply that is coming, and what is being spoken. */
+  readonly stop: () => void;
+  /** Shows what others added to the conversation. */
+  readonly showNews: () => void;
+  /** Waits for what is being spoken, and says how to go on. */
+  readonly close: () => Promise<void>;
+}
+
+/** A reply that took longer than this is told of: its owner is looking elsewhere by now. */
+const LONG_REPLY_MS = 10_000;
+/** Turns shown of a conversation that is opened. */
+const SHOWN_TURNS = 20;
+
+export function createTalk(options: TalkOptions): Talk {
+  const { conversations, clock, terminal, speak } = options;
+  const compose = createComposer(options);
+  let id = newId(clock.nowUs());
+  /** The rows of the conversation that stand on the screen. */
+  let known: readonly StoredTurn[] = [];
+  let reply: AbortController | null = null;
+  let voice: ReplyVoice | null = null;
+
+  const nameWindow = (): void => terminal.setTitle(titleOf(known) || "activityd chat");
+
+  function open(next: string): void {
+    id = next;
+    known = conversations.read(id);
+    terminal.write(renderRule(titleOf(known) || `new conversation ${id}`, terminal));
+    const earlier = known.length - SHOWN_TURNS;
+    if (earlier > 0 && terminal.isTerminal)
+      terminal.notice(`${earlier} earlier turns: /export shows all.`);
+    const shown = terminal.isTerminal ? known.slice(-SHOWN_TURNS) : known;
+    terminal.write(renderTurns(shown, terminal));
+    nameWindow();
+  }
+
+  function begin(): void {
+    id = newId(clock.nowUs());
+    known = [];
+    nameWindow();
+    if (terminal.isTerminal)
+      terminal.notice("A new conversation. /help lists the commands, Ctrl-D ends.");
+  }
+
+  /** Stores a row of ours; rows that others stored since stay to be shown. */
+  function append(turn: StoredTurn): void {
+    const before = conversations.read(id).length;
+    conversations.append(id, turn);
+    if (before === known.length) known = conversations.read(id);
+  }
+
+  function showNews(): void {
+    if (reply !== null) return;
+    const now = conversations.read(id);
+    const same = now.findIndex((turn, index) => !isSame(turn, known[index]));
+    const from = same === -1 ? now.length : same;
+    const news = now.slice(from);
+    const isRewound = from < known.length;
+    known = now;
+    if (isRewound) terminal.notice("(The conversation was changed elsewhere.)");
+    if (news.length > 0) terminal.write(renderTurns(news, terminal));
+    if (news.length > 0 || isRewound) nameWindow();
+  }
+
+  /** Stores the turn in place of everything from `from` on, gives it to the model and stores what comes back. */
+  async function send(words: Words, from: number | null): Promise<void> {
+    if (from !== null) {
+      conversations.rewind(id, from);
+      known = conversations.read(id);
+    }
+    const turn: StoredTurn = { role: "user", ...words, atUs: clock.nowUs() };
+    const history = conversations.read(id);
+    reply = new AbortController();
+    append(turn);
+    nameWindow();
+    try {
+      await hear([...history, turn].map(toMessage), words, reply.signal);
+    } finally {
+      reply = null;
+      showNews();
+    }
+  }
+
+  async function hear(
+    messages: readonly ModelMessage[],
+    { ownerText, modelText }: Words,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const startedUs = clock.monotonicUs();
+    const screen = createReplyText(terminal);
+    const waiting = terminal.isTerminal ? terminal.paint.faint("…") : "";
+    const wiped = terminal.isTerminal ? "\r\u001B[K" : "";
+    voice?.stop();
+    const spoken = speak === null ? null : openReplyVoice(speak);
+    voice = spoken;
+    let text = "";
+    terminal.write(waiting);
+    try {
+      const ended = await askModel(options, {
+        messages,
+        injected: modelText.slice(0, modelText.length - ownerText.length),
+        isVoice: speak !== null,
+        signal,
+        onText: (piece) => {
+          if (piece === "") return;
+          terminal.write((text === "" ? wiped : "") + screen.push(piece));
+          text += piece;
+          spoken?.push(piece);
+        },
+      });
+      endLine();
+      if (ended === "stopped")
+        terminal.notice(text === "" ? "(stopped)" : "(stopped; what came is kept)");
+      else if (text.trim() === "") terminal.notice("(The model said nothing: /resend asks again.)");
+      else if (ended === "whole") spoken?.finish();
+    } catch (thrown) {
+      endLine();
+      spoken?.stop();
+      throw thrown;
+    } finally {
+      if (text.trim() !== "") {
+        const said = displayText({ role: "assistant", text });
+        append({ role: "assistant", ownerText: said, modelText: null, atUs: clock.nowUs() });
+      }
+    }
+    if (clock.monotonicUs() - startedUs > LONG_REPLY_MS * 1000)
+      terminal.notify(`Answered: ${titleOf(known)}`);
+
+    function endLine(): void {
+      if (text === "") terminal.write(wiped);
+      else terminal.write(screen.flush() + endOfReply(text, terminal));
+    }
+  }
+
+  return {
+    id: () => id,
+    begin,
+    open,
+    showNews,
+    say: async (text, instead) => send(await compose(id, text), instead ?? null),
+    askAgain: async ({ index, turn }) => {
+      const ownerText = shownText(turn);
+      // The turn as it was: what waited to be told was told with it, and waits no more.
+      const words =
+        turn.modelText === null
+          ? await compose(id, ownerText)
+          : { ownerText, modelText: turn.modelText };
+      await send(words, index);
+    },
+    lastSaid: () => {
+      const turns = conversations.read(id);
+      const index = turns.findLastIndex(({ role }) => role === "user");
+      const turn = turns[index];
+      return turn === undefined ? null : { index, turn };
+    },
+    stop: () => {
+      reply?.abort();
+      voice?.stop();
+    },
+    close: async () => {
+      if (terminal.isTerminal) terminal.write("\n");
+      const problem = (await voice?.said) ?? null;
+      if (problem !== null) terminal.notice(`! Nothing was spoken: ${toTerminalText(problem)}`);
+      if (terminal.isTerminal && known.length > 0)
+        terminal.notice(`Go on with: activityd chat --conversation ${id}`);
+    },
+  };
+}
+
+/** What a turn is to the owner and to the model. */
+interface Words {
+  readonly ownerText: OwnerText;
+  readonly modelText: string;
+}
+
+/**
+ * Puts the context before a turn. Where the daemon cannot, the turn goes as it is, and that is said once: a chat
+ * that stops because nothing is recorded helps nobody.
+ */
+function createComposer({
+  api,
+  terminal,
+}: TalkOptions): (id: string, ownerText: string) => Promise<Words> {
+  let isTold = false;
+  return async (id, ownerText) => {
+    try {
+      return await api.composeTurn({ session: `chat-${id}`, ownerText, client: "chat" });
+    } catch (thrown) {
+      if (!(thrown instanceof ActivityError)) throw thrown;
+      if (!isTold) terminal.notice(`(Turns go without context. ${thrown.message} ${thrown.hint})`);
+      isTold = true;
+      const { composed, visible } = composeTurn({ events: [], activity: [], ownerText });
+      return { modelText: composed, ownerText: visible };
+    }
+  };
+}
+
+function isSame(one: StoredTurn, other: StoredTurn | undefined): boolean {
+  return (
+    other !== undefined &&
+    one.role === other.role &&
+    one.atUs === other.atUs &&
+    shownText(one) === shownText(other)
+  );
+}
+
+function toMessage(turn: StoredTurn): ModelMessage {
+  return { role: turn.role, content: turn.modelText ?? shownText(turn) };
+}
+
+/** Sorts by time: `20261127-161200-123`. */
+function newId(nowUs: number): string {
+  const [date = "", time = ""] = new Date(nowUs / 1000).toISOString().split("T");
+  return `${date.replaceAll("-", "")}-${time.slice(0, 8).replaceAll(":", "")}-${time.slice(9, 12)}`;
+}
