@@ -62,6 +62,10 @@ export interface ActivityApi {
   readonly setClient: (request: ClientRequest) => Promise<ClientsAnswer>;
   /** A link that opens the local page once. Throws `page_unavailable` where none is served. */
   readonly openPage: () => Promise<PageLink>;
+  /** How the owner's devices stand to each other; answers also where there is no hub. */
+  readonly hub: () => Promise<HubAnswer>;
+  /** Changes something about the hub. Throws `not_found` where this device is in none. */
+  readonly changeHub: (request: HubRequest) => Promise<HubAnswer>;
   readonly close: () => Promise<void>;
 }
 
@@ -425,13 +429,13 @@ export interface PageLink {
   readonly expiresUs: number;
 }
 
-/** What to do about the hub, or only to say how it stands. */
+/** What to do about the hub. */
 export interface HubRequest {
   /**
    * `rotate`: a new key for all devices. `revoke`: the same, without `device`. `rejoin`: this device goes on after a
    * restore. `leave`: it takes no part any more, and what others recorded goes from here.
    */
-  readonly action: "status" | "rotate" | "revoke" | "rejoin" | "leave";
+  readonly action: "rotate" | "revoke" | "rejoin" | "leave";
   /** For `revoke`: the name of a device, or the beginning of its id. */
   readonly device?: string;
 }
@@ -467,6 +471,8 @@ export interface HubDevice {
   /** 32 hex digits. */
   readonly id: string;
   readonly name: string;
+  /** What sort of machine it says it is; null: it does not say. */
+  readonly kind: "desktop" | "laptop" | "phone" | "server" | "tablet" | null;
   /** `forked`: two logs go under its name. */
   readonly state: "member" | "revoked" | "left" | "forked";
   /** When its newest record came in; null: never, or this device itself. */

@@ -32,11 +32,12 @@ import { composeParts, composeTurn, textOfParts, type TurnContext } from "./cont
 import { ActivityError } from "./errors.ts";
 import { reasonForLog, type Log } from "./log.ts";
 import { createOwnerControl } from "./owner-control.ts";
+import { createOwnerHub, toForgetRequest, type HubPort, type HubWish } from "./owner-hub.ts";
 import type { Paths } from "./paths.ts";
 import { readStatus } from "./status.ts";
 import { readAllDevices } from "./store/all-devices.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
-import { openEventStore } from "./store/events.ts";
+import { openEventStore, type EventStore } from "./store/events.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 import { openReadings } from "./store/readings.ts";
 import type { Running } from "./store/timeline-query.ts";
@@ -71,6 +72,7 @@ export interface ActivityApp extends ActivityApi {
   /** Whether the sampling loop turns and the store answers: what a watchdog wants to know. */
   readonly isAlive: () => boolean;
   readonly guests: Guests;
+  readonly others: OtherDevices;
   /**
    * Yields a number at once and a greater one after every change that is worth another look, at most one a second, until
    * `signal` aborts. It says nothing of what changed and is noted nowhere.
@@ -87,6 +89,17 @@ export interface Guests {
   readonly nowUs: () => number;
   /** For readers in threads of their own. */
   readonly databasePath: string;
+}
+
+/** What the hub needs of the daemon. */
+export interface OtherDevices {
+  readonly store: EventStore;
+  readonly gate: PrivacyGate;
+  /** Forgets here what the owner wished on another device. Rejects while another wish is carried out. */
+  readonly forget: (wish: HubWish) => Promise<void>;
+  /** Says that other devices' record changed. */
+  readonly changed: () => void;
+  readonly attach: (port: HubPort | null) => void;
 }
 
 /** Opens the store and makes everything ready. Throws what the store or the rules throw. */
@@ -140,6 +153,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     onChange: changed,
   });
 
+  const hub = createOwnerHub(clock);
   const owner = createOwnerControl({
     store,
     privacy,
@@ -152,6 +166,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       ownNotices.paused(owner.paused() !== null);
       changed();
     },
+    onForgotten: hub.tell,
   });
 
   const words = createGuestWords(clock.nowUs);
@@ -260,6 +275,19 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       await owner.reloadRules(read);
       if (!isClosed) sampler.refresh();
     },
+    others: {
+      store,
+      gate,
+      forget: async (wish) => {
+        try {
+          await owner.forget(toForgetRequest(wish, clock.nowUs()), true);
+        } finally {
+          answers.unlearn();
+        }
+      },
+      changed,
+      attach: hub.attach,
+    },
     isAlive: () => {
       store.latest("window", 1);
       return clock.monotonicUs() - sampler.lastTickUs() < MAX_TICK_AGE_US;
@@ -273,8 +301,8 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         keepers,
         trouble: sampler.trouble(),
         paused: owner.paused(),
-        notes: owner.notes(),
-        problems: [...owner.problems(), ...watchdog.problems()],
+        notes: [...owner.notes(), ...hub.notes()],
+        problems: [...owner.problems(), ...watchdog.problems(), ...hub.problems()],
       }),
     context: async (request) => {
       owner.clients.admit(request.client);
@@ -351,6 +379,8 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         "Start a daemon with: activityd start --detach",
       );
     },
+    hub: hub.answer,
+    changeHub: hub.change,
     watch: (watchOptions) => watch(watchOptions?.signal, watchOptions?.client),
     enqueueEvent: async (request) => ({
       outcome: queue.enqueue({ ...request, text: redactLines(request.text, gate.text) }),

@@ -35,7 +35,7 @@ import type { UntrustedSpan } from "./context/plain-text.ts";
 import { ActivityError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import { createClientAccess, type ClientAccessList } from "./owner-clients.ts";
-import { createForgetting } from "./owner-forget.ts";
+import { createForgetting, type ForgettingOptions } from "./owner-forget.ts";
 import { readPauseEnd } from "./owner-wishes.ts";
 import type { Paths } from "./paths.ts";
 import type { EventStore } from "./store/events.ts";
@@ -48,7 +48,8 @@ export interface OwnerControl {
   readonly resume: () => PauseAnswer;
   /** The pause in force, or null. */
   readonly paused: () => PauseState | null;
-  readonly forget: (request: ForgetRequest) => Promise<ForgetAnswer>;
+  /** `isTold`: the other devices know of the wish already. */
+  readonly forget: (request: ForgetRequest, isTold?: boolean) => Promise<ForgetAnswer>;
   readonly ledger: (request: LedgerRequest) => LedgerAnswer;
   /** Notes in the ledger what a client was given: `given`, or the block of the answer. */
   readonly note: (
@@ -108,6 +109,8 @@ export interface OwnerControlOptions {
   readonly log: Log;
   /** Called when what may be answered changed. */
   readonly onChange: () => void;
+  /** Called when the owner's wish to forget was carried out; see `createForgetting`. */
+  readonly onForgotten: ForgettingOptions["onForgotten"];
 }
 
 /** Of what the owner wrote the ledger keeps so much: enough to know the turn again. */
@@ -118,7 +121,7 @@ const MAX_LEDGER_LIMIT = 10_000;
 const RULES_META = "privacy_rules";
 
 export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
-  const { store, privacy, keepTurns, sampler, paths, clock, log, onChange } = options;
+  const { store, privacy, keepTurns, sampler, paths, clock, log, onChange, onForgotten } = options;
   const ledger = openLedger({ database: store.database, clock, log });
   const readMeta = store.database.prepare<{ value: string }>(
     "SELECT value FROM meta WHERE name = ?",
@@ -158,6 +161,7 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
     clock,
     log,
     onChange,
+    onForgotten,
   });
   sampler.setPaused(pause.state() !== null);
   const clients = createClientAccess({
@@ -177,8 +181,8 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
       return { paused: pause.state() };
     },
     paused: pause.state,
-    forget: async (request) => {
-      const answer = await forget(request);
+    forget: async (request, isTold) => {
+      const answer = await forget(request, isTold);
       if (request.byRules === true && !answer.dryRun) rememberRules();
       noteExamples(request.client, answer.examples);
       return answer;

@@ -16,9 +16,10 @@ import type { EventStore } from "./store/events.ts";
 import { searchFiles } from "./store/file-search.ts";
 import { forgetBucketEvents, type BucketWish } from "./store/forget-buckets.ts";
 import { carryOut, forgetOtherRows, forgetTotals, textsWithoutRow } from "./store/forget.ts";
-import { planForget, planRules, type ForgetPlan } from "./store/forget-plan.ts";
+import { planForget, planRules, type ForgetPlan, type RemotePlan } from "./store/forget-plan.ts";
 import type { Ledger, LedgerEntry } from "./store/ledger.ts";
 import { createLocalDays } from "./store/local-day.ts";
+import type { RemoteId } from "./store/remote.ts";
 
 export interface ForgettingOptions {
   readonly store: EventStore;
@@ -35,6 +36,8 @@ export interface ForgettingOptions {
   readonly log: Log;
   /** Called when what may be answered changed. */
   readonly onChange: () => void;
+  /** Called when a wish was carried out, with what went of other devices' record. */
+  readonly onForgotten: (wish: Wish, elsewhere: readonly RemoteId[]) => void;
 }
 
 const SHRED_ATTEMPTS = 10;
@@ -42,16 +45,27 @@ const SHRED_RETRY_MS = 200;
 
 /**
  * Makes what carries out wishes to forget, one at a time. It throws `bad_request` for a wish that means nothing
- * and `database_busy` while another is carried out.
+ * and `database_busy` while another is carried out. `isTold`: the other devices know of the wish already.
  */
 export function createForgetting(
   options: ForgettingOptions,
-): (request: ForgetRequest) => Promise<ForgetAnswer> {
-  const { store, ledger, sampler, judge, judgeBucket, isTimed, paths, clock, log, onChange } =
-    options;
+): (request: ForgetRequest, isTold?: boolean) => Promise<ForgetAnswer> {
+  const {
+    store,
+    ledger,
+    sampler,
+    judge,
+    judgeBucket,
+    isTimed,
+    paths,
+    clock,
+    log,
+    onChange,
+    onForgotten,
+  } = options;
   let isForgetting = false;
 
-  return async (request) => {
+  return async (request, isTold = false) => {
     const wish = readWish(request, clock.nowUs());
     if (isForgetting) {
       throw new ActivityError(
@@ -62,13 +76,17 @@ export function createForgetting(
     }
     isForgetting = true;
     try {
-      return await forget(request, wish);
+      return await forget(request, wish, isTold);
     } finally {
       isForgetting = false;
     }
   };
 
-  async function forget(request: ForgetRequest, wish: Wish): Promise<ForgetAnswer> {
+  async function forget(
+    request: ForgetRequest,
+    wish: Wish,
+    isTold: boolean,
+  ): Promise<ForgetAnswer> {
     const dryRun = request.dryRun === true;
     // What goes on now is ended here, so that the part before this moment can go.
     if (!dryRun)
@@ -84,6 +102,7 @@ export function createForgetting(
         ...plan.whole,
         ...plan.cut.map(({ id }) => id),
         ...plan.rewritten.map(({ id }) => id),
+        ...idsElsewhere(plan.remote).map(({ startUs }) => startUs),
       ]),
       span,
       holds,
@@ -91,9 +110,9 @@ export function createForgetting(
     };
     const counted = {
       dryRun,
-      events: plan.whole.length,
-      shortened: plan.cut.length,
-      rewritten: plan.rewritten.length,
+      events: plan.whole.length + plan.remote.whole.length,
+      shortened: plan.cut.length + plan.remote.cut.length + plan.remote.aside.length,
+      rewritten: plan.rewritten.length + plan.remote.rewritten.length,
       documents: plan.labelCount,
       ledgerEntries: ledger.forget(ledgerSelection, dryRun),
       otherRows:
@@ -104,7 +123,9 @@ export function createForgetting(
       examples: dryRun ? plan.examples.slice(0, Math.max(0, request.examples ?? 0)) : [],
     };
     if (dryRun) return { ...counted, proof: null };
-    const done = await carryOut(store, plan);
+    const done = await carryOut(store, plan, !wish.byRules);
+    // Before the files are searched: whatever is found, the other devices hear of it.
+    if (!wish.byRules && !isTold) onForgotten(wish, plan.remote.whole);
     // The gateway keeps blocks that tell of what was recorded. Which of them do is not worth finding out: they
     // only spare the upstream work, and a running gateway forgets with the file.
     rmSync(paths.gatewayTurnsFile, { force: true });
@@ -237,3 +258,7 @@ export function createForgetting(
 }
 
 const DAY_US = 86_400_000_000;
+
+function idsElsewhere({ whole, cut, aside, rewritten }: RemotePlan): readonly RemoteId[] {
+  return [...whole, ...aside, ...[...cut, ...rewritten].map(({ id }) => id)];
+}

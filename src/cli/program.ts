@@ -18,6 +18,7 @@ import { registerDoctorCommand } from "./commands/doctor.ts";
 import { registerEventsCommand } from "./commands/events.ts";
 import { registerGatewayCommands } from "./commands/gateway.ts";
 import { registerGnomeCommands } from "./commands/gnome.ts";
+import { registerHubCommands } from "./commands/hub.ts";
 import { registerImportCommand } from "./commands/import.ts";
 import { registerOpenCommand } from "./commands/open.ts";
 import { registerOwnerCommands } from "./commands/owner.ts";
@@ -45,6 +46,7 @@ const THEMES: readonly RegisterCommands[] = [
   registerActivityWatchCommands,
   registerGatewayCommands,
   registerGnomeCommands,
+  registerHubCommands,
   registerImportCommand,
   registerOpenCommand,
   registerOwnerCommands,

@@ -15,7 +15,7 @@ import { openDatabase, type StoreDatabase } from "../store/database.ts";
 import { refuseNewerSchema } from "../store/sqlite.ts";
 import { DATABASE_FILE } from "../store/events.ts";
 import { planRules } from "../store/forget-plan.ts";
-import { exportLines } from "../store/exchange.ts";
+import { countForExport, exportLines } from "../store/exchange.ts";
 import { checkStore, type StoreHealth } from "../store/repair.ts";
 import { searchDocuments, type SearchAnswer, type SearchRequest } from "../store/search-query.ts";
 
@@ -25,8 +25,8 @@ export function* readExport(
 ): Generator<{ readonly text: string; readonly events: number; readonly total: number }> {
   const database = openForReading(paths);
   try {
-    const counted = database.prepare<{ n: number }>("SELECT count(*) AS n FROM event").get();
-    for (const part of exportLines(database)) yield { ...part, total: counted?.n ?? 0 };
+    const total = countForExport(database);
+    for (const part of exportLines(database)) yield { ...part, total };
   } finally {
     database.close();
   }

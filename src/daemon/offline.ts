@@ -7,25 +7,21 @@ import { homedir } from "node:os";
 import { readDatabase, usualPlaces } from "../activitywatch/databases.ts";
 import { readExport, type History } from "../activitywatch/history.ts";
 import { importHistory, type ImportSummary } from "../activitywatch/import.ts";
-import type { EventFacts } from "../capture/events.ts";
-import { createPrivacyGate, type GateResult, type PrivacyGate } from "../capture/privacy.ts";
+import { createPrivacyGate } from "../capture/privacy.ts";
 import { systemClock } from "../clock.ts";
 import { readConfig } from "../config.ts";
 import { silentLog } from "../log.ts";
+import { leaveRecords } from "../hub/leave.ts";
 import type { Paths } from "../paths.ts";
 import { encryptStore, type EncryptReport } from "../store/encrypt.ts";
 import { createBucketStore } from "../store/buckets.ts";
 import { openEventStore, type EventStore } from "../store/events.ts";
-import {
-  createExchangeImporter,
-  isExportHeader,
-  type ExchangeSummary,
-  type RawFacts,
-} from "../store/exchange.ts";
+import { createExchangeImporter, isExportHeader, type ExchangeSummary } from "../store/exchange.ts";
 import { openForeignDatabase } from "../store/foreign.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
 import type { RecoveryReport } from "../store/recovery.ts";
 import { repairStore, restoreBackup } from "../store/repair.ts";
+import { admit } from "./admit.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -142,6 +138,11 @@ export function encrypt(paths: Paths, keyFile: string | null): EncryptReport {
   return whileLocked(paths, () => encryptStore(paths.dataDirectory, keyFile));
 }
 
+/** Takes what other devices recorded out of the store, and ends the noting of changes for them. */
+export function leaveOffline(paths: Paths): Promise<void> {
+  return withStore(paths, leaveRecords);
+}
+
 function whileLocked<T>(paths: Paths, work: () => T): T {
   const release = lock(paths);
   try {
@@ -170,31 +171,4 @@ function lock(paths: Paths): () => void {
   process.umask(0o077);
   mkdirSync(paths.dataDirectory, { recursive: true, mode: 0o700 });
   return acquireInstanceLock(paths.dataDirectory, process.pid);
-}
-
-/** What the gate lets by of facts that come from a file, as if they were seen here and now. */
-function admit(gate: PrivacyGate, facts: RawFacts, atUs: number): EventFacts | null {
-  switch (facts.kind) {
-    case "window": {
-      const { app, title, place } = facts;
-      const unknown = { pid: null, executable: null, private: null };
-      return kept(gate.window({ app, title, url: place, ...unknown }, atUs));
-    }
-    case "tab": {
-      const { app, title, place, audible } = facts;
-      return kept(gate.tab({ app, title, url: place, audible, private: null }, atUs));
-    }
-    case "editor":
-      return kept(gate.editor(facts, atUs));
-    case "media":
-      return kept(gate.media(facts, atUs));
-    case "notification":
-      return kept(gate.notification(facts, atUs));
-    default:
-      return facts;
-  }
-}
-
-function kept(result: GateResult<EventFacts>): EventFacts | null {
-  return result.verdict === "store" ? result.facts : null;
 }

@@ -74,6 +74,17 @@ export async function runDaemon(
         });
     const settings = watchSettings(paths.configFile, () => void rereadRules(), sink.log);
     releases.push(settings.close);
+    if (config.hub.driver !== "none") {
+      const { openHubService } = await import("./hub.ts");
+      const hub = await openHubService({
+        app,
+        config,
+        dataDirectory: paths.dataDirectory,
+        clock: systemClock,
+        log: sink.log,
+      });
+      releases.push(hub.close);
+    }
     await app.start();
     manager.ready();
     releases.push(keepAlive(manager, app.isAlive));

@@ -24,12 +24,14 @@ import {
   unfinishedHandouts,
   type KeyRecipient,
 } from "./keys.ts";
+import { leaveRecords } from "./leave.ts";
 import type { KeyHandout, TravellingWish } from "./payload.ts";
 import { createReceiver } from "./receiver.ts";
 import { createSender, type Trouble } from "./sender.ts";
 
 export interface Hub {
-  readonly request: (request: HubRequest) => Promise<HubAnswer>;
+  /** How it stands, or, with a request, how it stands once that is done. */
+  readonly request: (request: HubRequest | null) => Promise<HubAnswer>;
   /**
    * Tells the other devices what the owner forgot here: the wish, for what only they have, and the events of theirs
    * that were known here. Committed when it returns.
@@ -131,13 +133,13 @@ export function openHub(options: HubOptions): Hub {
   void inOrder(receiver.retryHeld);
 
   return {
-    request: async ({ action, device }) => {
-      switch (action) {
+    request: async (request) => {
+      switch (request?.action) {
         case "rotate":
           rotate({});
           break;
         case "revoke":
-          revoke(device ?? "");
+          revoke(request.device ?? "");
           break;
         case "rejoin":
           await sender.rejoin();
@@ -145,7 +147,7 @@ export function openHub(options: HubOptions): Hub {
         case "leave":
           await leave();
           break;
-        case "status":
+        case undefined:
       }
       return answer();
     },
@@ -257,13 +259,8 @@ export function openHub(options: HubOptions): Hub {
     sender.say({ isBye: true });
     await sender.flush();
     await stop();
-    for (const { key } of devices.all()) {
-      const labels = store.remote().dropDevice(key);
-      await store.eraser.sweep(labels);
-    }
-    outbox.stop();
+    await leaveRecords(store);
     removeIdentity(directory);
-    await store.eraser.shred();
     isRevoked = true;
     ownTrouble = null;
     onChange();
@@ -311,6 +308,7 @@ export function openHub(options: HubOptions): Hub {
       key: 0,
       id: identity.device,
       name: identity.name,
+      kind: identity.kind,
       state: isRevoked ? "revoked" : "member",
       lastHeardUs: null,
       lagUs: null,
@@ -320,11 +318,12 @@ export function openHub(options: HubOptions): Hub {
   }
 
   function toHubDevice(row: DeviceRow): HubDevice {
-    const { key, id, name, state, sentUs, receivedUs, offsetUs } = row;
+    const { key, id, name, kind, state, sentUs, receivedUs, offsetUs } = row;
     return {
       key,
       id,
       name,
+      kind,
       state,
       lastHeardUs: receivedUs,
       lagUs: sentUs === null || receivedUs === null ? null : Math.max(0, receivedUs - sentUs),

@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ActivityError } from "../errors.ts";
 import { keyFor } from "../store/cipher.ts";
+import type { DeviceKind } from "../store/devices.ts";
 import { DATABASE_FILE } from "../store/events.ts";
 
 /** A key that all devices of a hub share for a while. */
@@ -46,6 +47,8 @@ export interface HubIdentity {
   readonly device: string;
   /** What its owner calls it. */
   readonly name: string;
+  /** What sort of machine it is; null: unknown. */
+  readonly kind: DeviceKind | null;
   readonly signingKey: KeyObject;
   /** 32 bytes. */
   readonly signingPublic: Uint8Array;
@@ -76,13 +79,14 @@ export const IDENTITY_FILE = "hub.json";
 
 export interface NewIdentity {
   readonly name: string;
+  readonly kind?: DeviceKind | null;
   readonly withHistory: boolean;
   /** Absent: a new hub. */
   readonly code?: JoinCode;
 }
 
 /** Makes key pairs for this device, and a hub where no code is given. */
-export function createIdentity({ name, withHistory, code }: NewIdentity): HubIdentity {
+export function createIdentity({ name, kind = null, withHistory, code }: NewIdentity): HubIdentity {
   const signing = generateKeyPairSync("ed25519");
   const sealing = generateKeyPairSync("x25519");
   const signingPublic = rawPublic(signing.publicKey);
@@ -90,6 +94,7 @@ export function createIdentity({ name, withHistory, code }: NewIdentity): HubIde
     hub: code?.hub ?? randomBytes(16).toString("hex"),
     device: deviceIdOf(signingPublic),
     name,
+    kind,
     signingKey: signing.privateKey,
     signingPublic,
     sealingKey: sealing.privateKey,
@@ -136,7 +141,7 @@ export function readIdentity(directory: string): HubIdentity | null {
   }
   const parsed = fileSchema.safeParse(value);
   if (!parsed.success) throw unreadable(path, parsed.error);
-  const { hub, name, signing, sealing, ring, revoked, withHistory } = parsed.data;
+  const { hub, name, kind, signing, sealing, ring, revoked, withHistory } = parsed.data;
   const signingKey = createPrivateKey({ key: fromText(signing), format: "der", type: "pkcs8" });
   const sealingKey = createPrivateKey({ key: fromText(sealing), format: "der", type: "pkcs8" });
   const signingPublic = rawPublic(createPublicKey(signingKey));
@@ -144,6 +149,7 @@ export function readIdentity(directory: string): HubIdentity | null {
     hub,
     device: deviceIdOf(signingPublic),
     name,
+    kind,
     signingKey,
     signingPublic,
     sealingKey,
@@ -156,10 +162,11 @@ export function readIdentity(directory: string): HubIdentity | null {
 
 /** Writes it, whole or not at all, readable for its owner alone. */
 export function writeIdentity(directory: string, identity: HubIdentity): void {
-  const { hub, name, signingKey, sealingKey, ring, revoked, withHistory } = identity;
+  const { hub, name, kind, signingKey, sealingKey, ring, revoked, withHistory } = identity;
   const text = JSON.stringify({
     hub,
     name,
+    kind,
     signing: toText(signingKey.export({ format: "der", type: "pkcs8" })),
     sealing: toText(sealingKey.export({ format: "der", type: "pkcs8" })),
     ring: ring.map((key) => ({ ...key, secret: toText(key.secret) })),
@@ -237,6 +244,7 @@ const secret = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 const fileSchema = z.object({
   hub: hex32,
   name: z.string(),
+  kind: z.enum(["desktop", "laptop", "phone", "server", "tablet"]).nullable(),
   signing: text,
   sealing: text,
   ring: z

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { EventSpan } from "../capture/events.ts";
 import { readRawFacts, type RawFacts } from "../store/exchange.ts";
+import type { DeviceKind } from "../store/devices.ts";
 import type { ToldEvent } from "../store/outbox.ts";
 import type { Revoked } from "./identity.ts";
 
@@ -38,6 +39,8 @@ export interface ForgottenEvents {
 /** What a device calls itself, and its public key for what only it may open. */
 export interface Hello {
   readonly name: string;
+  /** What sort of machine it is; null: it does not say. */
+  readonly kind: DeviceKind | null;
   readonly sealingPublic: Uint8Array;
 }
 
@@ -98,7 +101,7 @@ export function writePayload(payload: OutgoingPayload): Uint8Array {
     erased.length === 0 ? null : `"erase":${JSON.stringify(erased)}`,
     hello === null
       ? null
-      : `"hello":${JSON.stringify({ name: hello.name, key: toText(hello.sealingPublic) })}`,
+      : `"hello":${JSON.stringify({ name: hello.name, kind: hello.kind, key: toText(hello.sealingPublic) })}`,
     forgotten.length === 0
       ? null
       : `"forget":${JSON.stringify(forgotten.map((each) => [each.device, each.startsUs]))}`,
@@ -141,7 +144,11 @@ export function readPayload(bytes: Uint8Array): IncomingPayload | null {
     hello:
       hello === undefined
         ? null
-        : { name: plainName(hello.name), sealingPublic: fromText(hello.key) },
+        : {
+            name: plainName(hello.name),
+            kind: hello.kind,
+            sealingPublic: fromText(hello.key),
+          },
     forgotten: forget.map(([device, startsUs]) => ({ device, startsUs })),
     wishes: wish,
     keys: keys.map(({ id, generation, revoked, boxes }) => ({
@@ -179,6 +186,11 @@ const duration = z
   .max(400 * 86_400_000_000);
 const key32 = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 const short = z.string().max(4096);
+/** A sort that a newer program knows is none here. */
+const deviceKind = z
+  .enum(["desktop", "laptop", "phone", "server", "tablet"])
+  .nullable()
+  .catch(null);
 
 const schema = z.object({
   v: z.literal(FORMAT),
@@ -189,7 +201,7 @@ const schema = z.object({
     .array(z.tuple([z.int().min(0), z.int().min(0), instant, duration, z.int().min(0).max(1)]))
     .default([]),
   erase: z.array(z.tuple([instant, instant])).default([]),
-  hello: z.object({ name: short, key: key32 }).optional(),
+  hello: z.object({ name: short, kind: deviceKind, key: key32 }).optional(),
   forget: z.array(z.tuple([hex32, z.array(instant)])).default([]),
   wish: z
     .array(

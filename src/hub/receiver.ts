@@ -166,7 +166,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       devices.update(device.key, {
         ...(payload.hello === null
           ? {}
-          : { name: payload.hello.name, sealingKey: payload.hello.sealingPublic }),
+          : {
+              name: payload.hello.name,
+              kind: payload.hello.kind,
+              sealingKey: payload.hello.sealingPublic,
+            }),
         ...(payload.isBye ? { state: "left" as const } : {}),
         ...(isBack || isHealed ? { state: "member" as const, trouble: null } : {}),
         ...(isNewest ? { version, sentUs: payload.sentUs, receivedUs } : {}),
@@ -187,7 +191,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       await store.eraser.events(startsUs, "forget");
       return;
     }
-    note(remote.forget(devices.ensure(device, "device").key, startsUs));
+    const { key: deviceKey } = devices.ensure(device, "device");
+    note(remote.forget(startsUs.map((startUs) => ({ deviceKey, startUs }))));
   };
 
   const note = (labels: ReadonlySet<number>): void => {

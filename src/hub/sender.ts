@@ -99,8 +99,8 @@ export function createSender(options: SenderOptions): Sender {
     const seq = own.seq + 1;
     const sentAtUs = clock.nowUs();
     const isHelloDue = content.hello !== null || sentAtUs - own.toldUs >= BETWEEN_HELLOS_US;
-    const { name, sealingPublic } = identity();
-    const hello = isHelloDue || seq === 1 ? { name, sealingPublic } : null;
+    const { name, kind, sealingPublic } = identity();
+    const hello = isHelloDue || seq === 1 ? { name, kind, sealingPublic } : null;
     const payload = writePayload({ ...content, hello, sentUs: sentAtUs });
     const previous = seq === 1 ? NO_RECORD : own.hash;
     const position = { epoch: own.epoch, seq };

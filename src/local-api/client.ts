@@ -15,6 +15,7 @@ import type {
   PartsAnswer,
   SearchAnswer,
   ForgetAnswer,
+  HubAnswer,
   LedgerAnswer,
   PageLink,
   PauseAnswer,
@@ -152,6 +153,8 @@ export function connectActivity(options: ConnectOptions = {}): ActivityApi {
     clients: () => ask("GET /v1/clients"),
     setClient: (request) => ask("POST /v1/clients", request),
     openPage: () => ask("POST /v1/page"),
+    hub: () => ask("GET /v1/hub"),
+    changeHub: (request) => ask("POST /v1/hub", request),
     close: async () => {
       closing.abort();
       agent.destroy();
@@ -168,6 +171,8 @@ interface Answers {
   readonly "POST /v1/turns": TurnAnswer | PartsAnswer;
   readonly "POST /v1/system-events": EventAnswer;
   readonly "POST /v1/forget": ForgetAnswer;
+  readonly "GET /v1/hub": HubAnswer;
+  readonly "POST /v1/hub": HubAnswer;
   readonly "GET /v1/ledger": LedgerAnswer;
   readonly "POST /v1/pause": PauseAnswer;
   readonly "POST /v1/resume": PauseAnswer;

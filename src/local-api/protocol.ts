@@ -13,6 +13,7 @@ import type {
   TimelineRequest,
   TotalsRequest,
   ForgetRequest,
+  HubRequest,
   ClientRequest,
   DaysRequest,
   LedgerRequest,
@@ -201,6 +202,11 @@ const clientBody = z.strictObject({
   access: z.enum(["allowed", "revoked"]),
 }) satisfies z.ZodType<ClientRequest>;
 
+const hubBody = z.strictObject({
+  action: z.enum(["rotate", "revoke", "rejoin", "leave"]),
+  device: z.string().min(1).max(100).exactOptional(),
+}) satisfies z.ZodType<HubRequest>;
+
 const ruleTestBody = z.strictObject({
   app: z.string().max(1000),
   title: z.string().max(10_000).exactOptional(),
@@ -262,6 +268,22 @@ export const ROUTES: readonly Route[] = [
     input: forgetBody,
     namesClient: true,
     call: (api, request) => api.forget(request),
+  }),
+  jsonRoute({
+    method: "GET",
+    path: "/v1/hub",
+    right: "read",
+    summary: "The owner's devices, how far each was heard, and how the hub between them stands.",
+    input: nothing,
+    call: (api) => api.hub(),
+  }),
+  jsonRoute({
+    method: "POST",
+    path: "/v1/hub",
+    right: "change",
+    summary: "Changes the hub's key, takes a device out, begins the log anew, or leaves the hub.",
+    input: hubBody,
+    call: (api, request) => api.changeHub(request),
   }),
   jsonRoute({
     method: "GET",

@@ -16,28 +16,53 @@ import type {
 } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
+import { createDeviceReader, createDevices } from "./devices.ts";
 import { readAllEvents } from "./event-reader.ts";
+import type { PutResult } from "./event-writer.ts";
 import type { EventStore } from "./events.ts";
+import { createOutbox } from "./outbox.ts";
+import { readAllRemote } from "./remote.ts";
 
 /** Grows when a line means something else than before. */
 const FORMAT = 1;
 
-/** The first line of every export. */
-const HEADER = JSON.stringify({ activityd: "export", format: FORMAT });
-
 /**
- * An export, some thousand lines at a time: a header, then every event by start. The same record gives the
- * same bytes.
+ * An export, some thousand lines at a time: a header, then every event by start, then those of other devices, each
+ * with its device. The header says whose the others are, where there is a hub. The same record gives the same bytes.
  */
 export function* exportLines(database: StoreDatabase): Generator<{
   readonly text: string;
   readonly events: number;
 }> {
-  yield { text: `${HEADER}\n`, events: 0 };
+  const own = database.prepare<{ device: string }>("SELECT device FROM hub_log WHERE id = 1").get();
+  const header = { activityd: "export", format: FORMAT, ...own };
+  yield { text: `${JSON.stringify(header)}\n`, events: 0 };
   for (const events of readAllEvents(database)) {
     const lines = events.map((event) => `${JSON.stringify({ ...event, id: undefined })}\n`);
     yield { text: lines.join(""), events: events.length };
   }
+  const names = new Map(
+    createDeviceReader(database)
+      .all()
+      .map(({ key, id, name }) => [key, { id, name }]),
+  );
+  for (const events of readAllRemote(database)) {
+    const lines = events.map(({ deviceKey, event }) => {
+      const device = names.get(deviceKey);
+      return `${JSON.stringify({ ...event, id: undefined, device })}\n`;
+    });
+    yield { text: lines.join(""), events: events.length };
+  }
+}
+
+/** How many events an export has. */
+export function countForExport(database: StoreDatabase): number {
+  const counted = database
+    .prepare<{ n: number }>(
+      "SELECT (SELECT count(*) FROM event) + (SELECT count(*) FROM remote_event) AS n",
+    )
+    .get();
+  return counted?.n ?? 0;
 }
 
 /** Whether a first line begins an export of ours. */
@@ -108,15 +133,30 @@ export function createExchangeImporter(
     );
   }
   const counts = { added: 0, extended: 0, present: 0, withheld: 0, unreadable: 0 };
+  const own = createOutbox(store.database).readLog()?.device ?? null;
+  const devices = createDevices(store.database);
+  // What the device of the export recorded itself: it may be one whose record is here already.
+  const maker =
+    parsed.data.device !== undefined && devices.find(parsed.data.device) !== null
+      ? { id: parsed.data.device, name: "device" }
+      : null;
   let batch: RawEvent[] = [];
+
+  const put = ({ span, device: named }: RawEvent, facts: EventFacts): PutResult => {
+    const device = named ?? maker;
+    if (device === null || device.id === own) return store.put(facts, span);
+    const { key } = devices.ensure(device.id, device.name);
+    const taken = store.remote().put(key, 0, [{ ...span, facts, isOpen: false }]);
+    return taken > 0 ? "added" : "present";
+  };
 
   const commit = (): void => {
     const done = { ...counts };
     store.database.transaction(() => {
-      for (const { span, facts } of batch) {
-        const admitted = admit(facts, span.startUs);
+      for (const event of batch) {
+        const admitted = admit(event.facts, event.span.startUs);
         if (admitted === null) done.withheld += 1;
-        else done[store.put(admitted, span)] += 1;
+        else done[put(event, admitted)] += 1;
       }
     });
     Object.assign(counts, done);
@@ -149,13 +189,16 @@ const EVENTS_PER_COMMIT = 500;
 interface RawEvent {
   readonly span: EventSpan;
   readonly facts: RawFacts;
+  /** Absent: the device that made the export. */
+  readonly device?: { readonly id: string; readonly name: string };
 }
 
 function parseLine(line: string): RawEvent | null {
   const parsed = lineSchema.safeParse(parseJson(line));
   if (!parsed.success) return null;
-  const { startUs, endUs, utcOffsetMinutes, timeZone, ...facts } = parsed.data;
-  return { span: { startUs, endUs, utcOffsetMinutes, timeZone }, facts };
+  const { startUs, endUs, utcOffsetMinutes, timeZone, device, ...facts } = parsed.data;
+  const span = { startUs, endUs, utcOffsetMinutes, timeZone };
+  return { span, facts, ...(device === undefined ? {} : { device }) };
 }
 
 /** Null for what is no JSON; `JSON.parse` gives null for "null" alone, which is no event either. */
@@ -167,7 +210,13 @@ function parseJson(line: string): unknown {
   }
 }
 
-const headerSchema = z.object({ activityd: z.literal("export"), format: z.int().min(1) });
+const deviceId = z.string().regex(/^[0-9a-f]{32}$/);
+
+const headerSchema = z.object({
+  activityd: z.literal("export"),
+  format: z.int().min(1),
+  device: deviceId.optional(),
+});
 
 const text = z.string().max(65_536);
 const textOrNull = text.nullable();
@@ -183,6 +232,7 @@ const span = {
   endUs: instant,
   utcOffsetMinutes: z.int().min(-1440).max(1440),
   timeZone: z.string().min(1).max(64),
+  device: z.object({ id: deviceId, name: z.string().max(40) }).optional(),
 };
 
 const factsSchema = z.discriminatedUnion("kind", [

@@ -6,6 +6,7 @@ import type { EventFacts, EventSpan } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import { FACTS_COLUMNS, readFacts, type FactsRow } from "./documents.ts";
 import type { EventStore } from "./events.ts";
+import type { RemoteId } from "./remote.ts";
 
 /** What is to be forgotten: what lies in the span and is meant by the facts. */
 export interface ForgetWish {
@@ -23,6 +24,8 @@ export interface ForgetPlan {
   readonly cut: readonly CutEvent[];
   /** Events that get other facts, when privacy rules are applied backwards. */
   readonly rewritten: readonly { readonly id: number; readonly facts: EventFacts }[];
+  /** The same for what other devices recorded. */
+  readonly remote: RemotePlan;
   /** Distinct facts among them. */
   readonly labelCount: number;
   /** What goes, one entry for all that is the same, what had most time first. */
@@ -31,6 +34,17 @@ export interface ForgetPlan {
   readonly texts: readonly string[];
   /** When the first of it began and the last of it ended; null when there is none. */
   readonly span: { readonly fromUs: number; readonly toUs: number } | null;
+}
+
+/** What a wish comes to in the record of other devices. */
+export interface RemotePlan {
+  /** Events that go whole. */
+  readonly whole: readonly RemoteId[];
+  /** Events that end where the span begins, until their own device says what stays of them. */
+  readonly cut: readonly { readonly id: RemoteId; readonly keepUntilUs: number }[];
+  /** Events that go until their own device says what stays of them. */
+  readonly aside: readonly RemoteId[];
+  readonly rewritten: readonly { readonly id: RemoteId; readonly facts: EventFacts }[];
 }
 
 /** Something that is to be forgotten, as it was recorded. */
@@ -61,6 +75,12 @@ export interface CutEvent extends EventSpan {
 export async function planForget(store: EventStore, wish: ForgetWish): Promise<ForgetPlan> {
   const { span, isMeant } = wish;
   const plan = createPlan();
+  await eachRemoteEvent(store.database, span, (event, facts) => {
+    if (isMeant !== null && !isMeant(facts)) return;
+    if (span === null || (event.startUs >= span.fromUs && event.endUs <= span.toUs))
+      plan.remote.remove(event, facts);
+    else plan.remote.cut(event, facts, event.startUs < span.fromUs ? span.fromUs : null);
+  });
   await eachEvent(store.database, span, (event, facts) => {
     if (isMeant !== null && !isMeant(facts)) return;
     if (span === null || (event.startUs >= span.fromUs && event.endUs <= span.toUs)) {
@@ -88,12 +108,21 @@ export async function planRules(
 ): Promise<ForgetPlan> {
   const plan = createPlan();
   const judged = new Map<EventFacts, EventFacts | null>();
-  await eachEvent(store.database, null, (event, facts) => {
+  const keptOf = ({ startUs }: EventSpan, facts: EventFacts): EventFacts | null => {
     let kept = isTimed ? undefined : judged.get(facts);
     if (kept === undefined) {
-      kept = judge(facts, event.startUs);
+      kept = judge(facts, startUs);
       judged.set(facts, kept);
     }
+    return kept;
+  };
+  await eachRemoteEvent(store.database, null, (event, facts) => {
+    const kept = keptOf(event, facts);
+    if (kept === null) plan.remote.remove(event, facts);
+    else if (kept !== facts) plan.remote.rewrite(event, facts, kept);
+  });
+  await eachEvent(store.database, null, (event, facts) => {
+    const kept = keptOf(event, facts);
     if (kept === null) plan.remove(event, facts);
     else if (kept !== facts) plan.rewrite(event, facts, kept);
   });
@@ -102,6 +131,10 @@ export async function planRules(
 
 interface FoundEvent extends EventSpan {
   readonly id: number;
+}
+
+interface FoundRemoteEvent extends FoundEvent, RemoteId {
+  readonly startUs: number;
 }
 
 interface EventRow {
@@ -162,6 +195,47 @@ async function eachEvent(
   }
 }
 
+/** The same for the events of other devices, by start. */
+async function eachRemoteEvent(
+  database: StoreDatabase,
+  span: { readonly fromUs: number; readonly toUs: number } | null,
+  visit: (event: FoundRemoteEvent, facts: EventFacts) => void,
+): Promise<void> {
+  const rows = database.prepare<EventRow & { readonly device_key: number }>(
+    `SELECT device_key, start_us, start_us + duration_us AS end_us, label_id, zone.name AS time_zone,
+            zone.utc_offset_minutes
+       FROM remote_event JOIN zone ON zone.id = zone_id
+      WHERE (start_us, device_key) > (?, ?) AND start_us < ?
+      ORDER BY start_us, device_key LIMIT ${ROWS_PER_STEP}`,
+  );
+  const labels = createLabelReader(database);
+  const toUs = span?.toUs ?? Number.MAX_SAFE_INTEGER;
+  let last = {
+    start_us: span === null ? Number.MIN_SAFE_INTEGER : span.fromUs - LONGEST_REMOTE_US,
+    device_key: 0,
+  };
+  for (;;) {
+    const found = rows.all(last.start_us, last.device_key, toUs);
+    for (const row of found) {
+      if (span !== null && row.end_us <= span.fromUs && row.start_us < span.fromUs) continue;
+      const facts = labels(row.label_id);
+      if (facts === null) continue;
+      const { start_us: startUs, end_us: endUs, time_zone: timeZone } = row;
+      const { device_key: deviceKey, utc_offset_minutes: utcOffsetMinutes } = row;
+      visit({ id: startUs, deviceKey, startUs, endUs, timeZone, utcOffsetMinutes }, facts);
+    }
+    const end = found.at(-1);
+    if (end === undefined || found.length < ROWS_PER_STEP) return;
+    last = end;
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}
+
+/** As far back as events of other devices are looked for before a span. */
+const LONGEST_REMOTE_US = 36 * 3_600_000_000;
+
 function longestEventUs(database: StoreDatabase): number {
   const longest = database
     .prepare<{ longest_us: number | null }>(
@@ -193,6 +267,12 @@ function createPlan() {
   const whole: number[] = [];
   const cut: CutEvent[] = [];
   const rewritten: { readonly id: number; readonly facts: EventFacts }[] = [];
+  const remote = {
+    whole: new Array<RemoteId>(),
+    cut: new Array<RemotePlan["cut"][number]>(),
+    aside: new Array<RemoteId>(),
+    rewritten: new Array<RemotePlan["rewritten"][number]>(),
+  };
   const seen = new Map<EventFacts, ForgetExample>();
   const texts = new Set<string>();
   let span: { readonly fromUs: number; readonly toUs: number } | null = null;
@@ -212,15 +292,30 @@ function createPlan() {
       fate: known?.fate === "removed" ? "removed" : fate,
       events: (known?.events ?? 0) + 1,
       durationUs: (known?.durationUs ?? 0) + endUs - startUs,
-      // The events come oldest first.
       lastUs: Math.max(known?.lastUs ?? endUs, endUs),
-      lastId: id,
+      // Of one device they come oldest first.
+      lastId: known === undefined || endUs >= known.lastUs ? id : known.lastId,
     });
     if (known !== undefined) return;
     for (const text of textsOf(facts)) if (text.length >= MIN_TEXT_CHARS) texts.add(text);
   };
 
   return {
+    remote: {
+      remove: (event: FoundRemoteEvent, facts: EventFacts) => {
+        note(event, facts, "removed");
+        remote.whole.push(toRemoteId(event));
+      },
+      cut: (event: FoundRemoteEvent, facts: EventFacts, keepUntilUs: number | null) => {
+        note({ ...event, startUs: keepUntilUs ?? event.startUs }, facts, "shortened");
+        if (keepUntilUs === null) remote.aside.push(toRemoteId(event));
+        else remote.cut.push({ id: toRemoteId(event), keepUntilUs });
+      },
+      rewrite: (event: FoundRemoteEvent, old: EventFacts, facts: EventFacts) => {
+        note(event, old, "rewritten");
+        remote.rewritten.push({ id: toRemoteId(event), facts });
+      },
+    },
     remove: (event: FoundEvent, facts: EventFacts) => {
       note(event, facts, "removed");
       whole.push(event.id);
@@ -245,6 +340,7 @@ function createPlan() {
       whole,
       cut,
       rewritten,
+      remote,
       labelCount: seen.size,
       examples: [...seen.values()]
         .sort((a, b) => b.durationUs - a.durationUs || b.lastId - a.lastId)
@@ -253,6 +349,10 @@ function createPlan() {
       span,
     }),
   };
+}
+
+function toRemoteId({ deviceKey, startUs }: FoundRemoteEvent): RemoteId {
+  return { deviceKey, startUs };
 }
 
 /** Everything in facts that came from outside. */

@@ -6,7 +6,7 @@ import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import { readFacts, type FactsRow } from "./documents.ts";
 import type { EventStore } from "./events.ts";
-import type { ForgetPlan, ForgetWish } from "./forget-plan.ts";
+import type { ForgetPlan, ForgetWish, RemotePlan } from "./forget-plan.ts";
 
 export interface ForgottenCounts {
   readonly events: number;
@@ -15,8 +15,15 @@ export interface ForgottenCounts {
   readonly documents: number;
 }
 
-/** Does what a plan says. What is recorded meanwhile is left alone. */
-export async function carryOut(store: EventStore, plan: ForgetPlan): Promise<ForgottenCounts> {
+/**
+ * Does what a plan says. What is recorded meanwhile is left alone. `isForGood`: nothing brings back what other
+ * devices recorded; otherwise only this store does without it, as when its own rules do not let it by.
+ */
+export async function carryOut(
+  store: EventStore,
+  plan: ForgetPlan,
+  isForGood = true,
+): Promise<ForgottenCounts> {
   for (const event of plan.cut) {
     // First the part that stays, then the cut: a crash in between leaves too much rather than too little.
     if (event.keepFromUs !== null) {
@@ -30,12 +37,57 @@ export async function carryOut(store: EventStore, plan: ForgetPlan): Promise<For
   ];
   const erased = await store.eraser.events(gone, "forget");
   const rewritten = await store.eraser.rewrite(plan.rewritten);
+  const elsewhere = await carryOutElsewhere(store, plan.remote, isForGood);
   return {
-    events: erased.events - (gone.length - plan.whole.length),
-    cut: plan.cut.length,
-    rewritten: rewritten.events,
-    documents: erased.documents + rewritten.documents,
+    events: erased.events - (gone.length - plan.whole.length) + plan.remote.whole.length,
+    cut: plan.cut.length + plan.remote.cut.length + plan.remote.aside.length,
+    rewritten: rewritten.events + plan.remote.rewritten.length,
+    documents: erased.documents + rewritten.documents + elsewhere,
   };
+}
+
+/** The same in the record of other devices. Returns how many documents went. */
+async function carryOutElsewhere(
+  store: EventStore,
+  { whole, cut, aside, rewritten }: RemotePlan,
+  isForGood: boolean,
+): Promise<number> {
+  if (whole.length + cut.length + aside.length + rewritten.length === 0) return 0;
+  const remote = store.remote();
+  const labels = new Set<number>();
+  const note = (gone: ReadonlySet<number>): void => {
+    for (const label of gone) labels.add(label);
+  };
+  for (const { id, keepUntilUs } of cut) remote.cut(id, keepUntilUs);
+  const leaving = isForGood ? [] : whole;
+  for (const some of inBatches([...leaving, ...aside])) {
+    note(remote.drop(some));
+    await nextTurn();
+  }
+  for (const some of inBatches(isForGood ? whole : [])) {
+    note(remote.forget(some));
+    await nextTurn();
+  }
+  for (const some of inBatches(rewritten)) {
+    note(remote.rewrite(some));
+    await nextTurn();
+  }
+  return (await store.eraser.sweep(labels)).documents;
+}
+
+function* inBatches<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < items.length; from += ROWS_PER_STEP)
+    yield items.slice(from, from + ROWS_PER_STEP);
+}
+
+/** A few milliseconds of work. */
+const ROWS_PER_STEP = 200;
+
+/** Lets the requests that came in meanwhile be answered. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 /** Erases the totals that outlived their events: those of applications that are meant, and of whole days. */

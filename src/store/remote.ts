@@ -40,8 +40,11 @@ export interface RemoteId {
 
 /** Every method that changes something runs in a transaction of its own unless there is one. */
 export interface RemoteEvents {
-  /** Takes events of a device in, or what a later record says of them. */
-  readonly put: (deviceKey: number, version: number, events: readonly RemotePut[]) => void;
+  /**
+   * Takes events of a device in, or what a later record says of them. Version 0 says nothing of what is there
+   * already, as an export does not. Returns how many were taken.
+   */
+  readonly put: (deviceKey: number, version: number, events: readonly RemotePut[]) => number;
   /** Erases what a device says it erased, also what arrives later from before. Returns the labels that it bore. */
   readonly erase: (
     deviceKey: number,
@@ -49,7 +52,11 @@ export interface RemoteEvents {
     runs: readonly (readonly [number, number])[],
   ) => ReadonlySet<number>;
   /** Erases events for good: nothing brings them back. Returns the labels that they bore. */
-  readonly forget: (deviceKey: number, startsUs: readonly number[]) => ReadonlySet<number>;
+  readonly forget: (ids: readonly RemoteId[]) => ReadonlySet<number>;
+  /** Gives events other facts of the same kind in this store alone. Returns the labels that they bore. */
+  readonly rewrite: (
+    changes: readonly { readonly id: RemoteId; readonly facts: EventFacts }[],
+  ) => ReadonlySet<number>;
   /** Takes events out of this store alone, as when they expire: no record that was read brings them back. */
   readonly drop: (ids: readonly RemoteId[]) => ReadonlySet<number>;
   /** Ends an event earlier, until its own device says what became of it. */
@@ -118,6 +125,9 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
   const setDuration = database.prepare(
     "UPDATE remote_event SET duration_us = ? WHERE device_key = ? AND start_us = ?",
   );
+  const setLabel = database.prepare(
+    "UPDATE remote_event SET label_id = ? WHERE device_key = ? AND start_us = ?",
+  );
   const isForgotten = database.prepare(
     `SELECT 1 FROM remote_erased WHERE device_key = ? AND from_us = ? AND to_us = ? AND version = ${FOR_GOOD}`,
   );
@@ -140,10 +150,6 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
   const latest = database.prepare<RemoteRow>(
     `${SELECT_REMOTE} WHERE device_key = ? AND remote_event.start_us < ? AND label_id & 15 = 0
       ORDER BY remote_event.start_us DESC LIMIT ?`,
-  );
-  const after = database.prepare<RemoteRow>(
-    `${SELECT_REMOTE} WHERE (device_key, remote_event.start_us) > (?, ?)
-      ORDER BY device_key, remote_event.start_us LIMIT ${ROWS_PER_STEP}`,
   );
   const ended = database.prepare<RemoteId>(
     `SELECT device_key AS deviceKey, start_us AS startUs FROM remote_event
@@ -181,14 +187,31 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
     return new Set(rows.map((row) => row.label_id));
   };
 
+  const takeOutAll = (ids: readonly RemoteId[]): ReadonlySet<number> => {
+    const groups = new Map<number, StandingRow[]>();
+    for (const { deviceKey, startUs } of ids) {
+      const row = find.get(deviceKey, startUs);
+      if (row === undefined) continue;
+      const group = groups.get(deviceKey);
+      if (group === undefined) groups.set(deviceKey, [row]);
+      else group.push(row);
+    }
+    const labels = new Set<number>();
+    for (const [deviceKey, rows] of groups)
+      for (const label of takeOut(deviceKey, rows)) labels.add(label);
+    return labels;
+  };
+
   const put: RemoteEvents["put"] = (deviceKey, version, events) => {
     const touched = createTouched();
+    let taken = 0;
     for (const { facts, isOpen, ...span } of events) {
       const { startUs } = span;
       const endUs = Math.max(span.endUs, startUs);
       const known = find.get(deviceKey, startUs);
       if (known !== undefined && known.version >= version) continue;
       if (staysAway(deviceKey, startUs, version)) continue;
+      taken += 1;
       const label = documents.intern(facts);
       const zone = zoneId(span);
       write.run(deviceKey, startUs, endUs - startUs, label.id, zone, version, isOpen ? 1 : 0);
@@ -200,12 +223,12 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       touched.add(label.documentId, startUs, endUs);
     }
     visits.rebuild(deviceKey, touched.all());
+    return taken;
   };
 
   return {
-    put: (deviceKey, version, events) => {
-      database.transaction(() => put(deviceKey, version, events));
-    },
+    put: (deviceKey, version, events) =>
+      database.transaction(() => put(deviceKey, version, events)),
     erase: (deviceKey, version, runs) =>
       database.transaction(() => {
         const { first, last } = erasuresOf(deviceKey);
@@ -222,29 +245,30 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
         }
         return labels;
       }),
-    forget: (deviceKey, startsUs) =>
+    forget: (ids) =>
       database.transaction(() => {
-        const rows = startsUs.flatMap((startUs) => {
+        for (const { deviceKey, startUs } of ids)
           addErased.run(deviceKey, startUs, startUs, FOR_GOOD);
-          return find.get(deviceKey, startUs) ?? [];
-        });
-        return takeOut(deviceKey, rows);
+        return takeOutAll(ids);
       }),
-    drop: (ids) =>
+    rewrite: (changes) =>
       database.transaction(() => {
         const labels = new Set<number>();
-        const groups = new Map<number, StandingRow[]>();
-        for (const { deviceKey, startUs } of ids) {
-          const row = find.get(deviceKey, startUs);
-          if (row === undefined) continue;
-          const group = groups.get(deviceKey);
-          if (group === undefined) groups.set(deviceKey, [row]);
-          else group.push(row);
+        for (const { id, facts } of changes) {
+          const row = find.get(id.deviceKey, id.startUs);
+          if (row === undefined || (row.label_id & KIND_MASK) !== KIND_CODES[facts.kind]) continue;
+          const label = documents.intern(facts);
+          setLabel.run(label.id, id.deviceKey, id.startUs);
+          labels.add(row.label_id);
+          if (!isWindow(row)) continue;
+          const touched = createTouched();
+          touched.add(row.document_id, row.start_us, row.end_us);
+          touched.add(label.documentId ?? row.document_id, row.start_us, row.end_us);
+          visits.rebuild(id.deviceKey, touched.all());
         }
-        for (const [deviceKey, rows] of groups)
-          for (const label of takeOut(deviceKey, rows)) labels.add(label);
         return labels;
       }),
+    drop: (ids) => database.transaction(() => takeOutAll(ids)),
     cut: ({ deviceKey, startUs }, endUs) => {
       database.transaction(() => {
         const row = find.get(deviceKey, startUs);
@@ -284,17 +308,24 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       latest.all(deviceKey, beforeUs, limit).map(toRemoteEvent),
     count: () => count.get()?.n ?? 0,
     endedBefore: (beforeUs, limit) => ended.all(beforeUs, beforeUs, limit),
-    all: function* () {
-      let last: RemoteId = { deviceKey: 0, startUs: 0 };
-      for (;;) {
-        const rows = after.all(last.deviceKey, last.startUs);
-        const end = rows.at(-1);
-        if (end === undefined) return;
-        yield rows.map(toRemoteEvent);
-        last = { deviceKey: end.device_key, startUs: end.start_us };
-      }
-    },
+    all: () => readAllRemote(database),
   };
+}
+
+/** Every event of other devices, by device and start, in batches, so that memory stays flat. */
+export function* readAllRemote(database: StoreDatabase): Generator<readonly RemoteEvent[]> {
+  const after = database.prepare<RemoteRow>(
+    `${SELECT_REMOTE} WHERE (device_key, remote_event.start_us) > (?, ?)
+      ORDER BY device_key, remote_event.start_us LIMIT ${ROWS_PER_STEP}`,
+  );
+  let last: RemoteId = { deviceKey: 0, startUs: 0 };
+  for (;;) {
+    const rows = after.all(last.deviceKey, last.startUs);
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    yield rows.map(toRemoteEvent);
+    last = { deviceKey: end.device_key, startUs: end.start_us };
+  }
 }
 
 const ROWS_PER_STEP = 1000;

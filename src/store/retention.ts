@@ -83,14 +83,33 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
     let documents = 0;
     while (usedBytes() > maxBytes) {
       const count = store.summary().eventCount;
-      if (count === 0) break;
+      if (count === 0 && store.remote().count() === 0) break;
       const until = position.get(Math.ceil(count / 20))?.start_us ?? Number.MAX_SAFE_INTEGER;
       const erased = await eraser.events(startedBefore(until), "expire");
-      if (erased.events === 0) break;
-      events += erased.events;
-      documents += erased.documents;
+      const elsewhere = await expireElsewhere(until);
+      if (erased.events + elsewhere.events === 0) break;
+      events += erased.events + elsewhere.events;
+      documents += erased.documents + elsewhere.documents;
     }
     return { events, documents };
+  };
+
+  /** What other devices recorded goes from here by the same age; they keep it as long as they like. */
+  const expireElsewhere = async (
+    beforeUs: number,
+  ): Promise<{ events: number; documents: number }> => {
+    let events = 0;
+    const labels = new Set<number>();
+    for (;;) {
+      const ids = store.remote().endedBefore(beforeUs, IDS_PER_LOOK);
+      if (ids.length === 0) break;
+      events += ids.length;
+      for (const label of store.remote().drop(ids)) labels.add(label);
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    return { events, documents: (await eraser.sweep(labels)).documents };
   };
 
   const startedBefore = function* (untilUs: number): Generator<number> {
@@ -118,8 +137,9 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
     if (limits.maxAgeDays !== null) {
       const beforeUs = nowUs - limits.maxAgeDays * DAY_US;
       const erased = await eraser.events(endedBefore(beforeUs), "expire");
-      events += erased.events + (await expireOthers(beforeUs));
-      documents += erased.documents;
+      const elsewhere = await expireElsewhere(beforeUs);
+      events += erased.events + elsewhere.events + (await expireOthers(beforeUs));
+      documents += erased.documents + elsewhere.documents;
     }
     if (limits.maxBytes !== null) {
       const erased = await fitInto(limits.maxBytes);

@@ -168,7 +168,7 @@ describe("the lines of other devices", () => {
     const minuteUs = Math.floor(NOW / MINUTE) * MINUTE;
     const told = new Set([0, 1, 19, 31, 59.9].map((s) => blockAt(minuteUs + s * 1_000_000)));
     expect(told.size).toBe(1);
-    store.remote().forget(laptop.key, [startUs]);
+    store.remote().forget([{ deviceKey: laptop.key, startUs: startUs }]);
     expect(also()).toEqual([]);
   });
 

@@ -440,6 +440,22 @@ export function describeActivityApi(name: string, open: () => Promise<Subject>):
       expect(error.hint).not.toBe("");
     });
 
+    test("where there is no hub, it says so, and there is nothing to change about it", async () => {
+      const { api } = await open();
+      expect(await api.hub()).toEqual({
+        place: null,
+        link: null,
+        devices: [],
+        waiting: 0,
+        lastSentUs: null,
+        problems: [],
+        notes: [],
+      });
+      const error = await failureOf(api.changeHub({ action: "rotate" }));
+      expect(error.code).toBe("not_found");
+      expect(error.hint).toContain("activityd hub join");
+    });
+
     test("closing ends the watches", async () => {
       const { api } = await open();
       let messages = 0;

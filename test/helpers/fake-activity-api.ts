@@ -208,6 +208,8 @@ export function createFakeActivityApi({ tokens = 1 } = {}): FakeActivityApi {
       return { clients: [...refused].map(refusedClient) };
     },
     openPage: notHere,
+    hub: notHere,
+    changeHub: notHere,
     close: async () => {
       closed = true;
       for (const wake of wakes) wake();

@@ -75,7 +75,7 @@ describe("a hub", () => {
       ada.hub.tick();
       await ada.hub.flush();
       await rig.settle();
-      const { key } = (await bob.hub.request({ action: "status" })).devices[1] ?? { key: 0 };
+      const { key } = (await bob.hub.request(null)).devices[1] ?? { key: 0 };
       expect(bob.store.remote().latestWindows(key, 1)[0]).toMatchObject({
         isOpen: true,
         event: { title: "going on" },
@@ -120,7 +120,7 @@ describe("a hub", () => {
       ada.driver.setAway(true);
       for (let slot = 0; slot < 500; slot += 1) ada.begin(`w${slot}`, slot);
       await rig.settle();
-      const status = await ada.hub.request({ action: "status" });
+      const status = await ada.hub.request(null);
       expect(status.link?.state).toBe("away");
       expect(status.waiting).toBeGreaterThan(0);
       expect(status.notes.map(({ reason }) => reason).join()).toContain("out of reach");
@@ -186,7 +186,7 @@ describe("a hub", () => {
         atUs: rig.clock.nowUs(),
       };
       ada.hub.forgotten(wish, row === undefined ? [] : [{ deviceKey: row.deviceKey, startUs: T0 }]);
-      ada.store.remote().forget(row?.deviceKey ?? 0, [T0]);
+      ada.store.remote().forget([{ deviceKey: row?.deviceKey ?? 0, startUs: T0 }]);
       await rig.settle();
       const carol = rig.add("carol");
       await rig.settle();
@@ -233,7 +233,7 @@ describe("a hub", () => {
             expect(knownOf(bob, ada)).toEqual(ownOf(ada));
             expect(knownOf(ada, bob)).toEqual(ownOf(bob));
             for (const device of devices) {
-              const { problems, waiting } = await device.hub.request({ action: "status" });
+              const { problems, waiting } = await device.hub.request(null);
               expect([problems, waiting]).toEqual([[], 0]);
             }
           });
@@ -259,7 +259,7 @@ describe("a hub", () => {
       ada.start();
       ada.begin("after the restore", 2);
       await rig.settle();
-      const { problems } = await ada.hub.request({ action: "status" });
+      const { problems } = await ada.hub.request(null);
       expect(problems).toHaveLength(1);
       expect(problems[0]?.reason).toContain("restored from an older backup");
       expect(problems[0]?.remedy).toContain("activityd hub rejoin");
@@ -271,8 +271,8 @@ describe("a hub", () => {
         "60–70 lost with the disk",
         "120–130 after the restore",
       ]);
-      expect((await ada.hub.request({ action: "status" })).problems).toEqual([]);
-      expect((await bob.hub.request({ action: "status" })).problems).toEqual([]);
+      expect((await ada.hub.request(null)).problems).toEqual([]);
+      expect((await bob.hub.request(null)).problems).toEqual([]);
     }));
 
   it("notices that two devices think they are the same", () =>
@@ -292,7 +292,7 @@ describe("a hub", () => {
       ada.start();
       ada.begin("on the second", 2);
       await rig.settle();
-      const { problems } = await ada.hub.request({ action: "status" });
+      const { problems } = await ada.hub.request(null);
       expect(problems[0]?.reason).toContain("copied to another device");
       expect(knownOf(bob, ada)).toEqual(["0–10 before the copy", "60–70 on the first"]);
     }));
@@ -311,7 +311,7 @@ describe("a hub", () => {
       ahead.advanceMs(6_000);
       await rig.settle();
       expect(knownOf(ada, bob)).toEqual(["0–50 first"]);
-      const { problems, devices } = await ada.hub.request({ action: "status" });
+      const { problems, devices } = await ada.hub.request(null);
       expect(problems.map(({ reason }) => reason).join()).toMatch(
         /clock of bob is (59|60) minutes/,
       );
@@ -331,7 +331,7 @@ describe("a hub", () => {
       const bob = rig.add("bob");
       await rig.settle();
       expect(knownOf(bob, ada)).toEqual(["0–10 one"]);
-      expect((await bob.hub.request({ action: "status" })).problems).toEqual([]);
+      expect((await bob.hub.request(null)).problems).toEqual([]);
     }));
 
   it("takes everything of others along when a device leaves", () =>
@@ -345,7 +345,7 @@ describe("a hub", () => {
       expect(bob.store.remote().count()).toBe(0);
       expect(ownOf(bob)).toEqual(["60–70 bob's"]);
       await rig.settle();
-      const { devices } = await ada.hub.request({ action: "status" });
+      const { devices } = await ada.hub.request(null);
       expect(devices[1]).toMatchObject({ name: "bob", state: "left" });
       expect(knownOf(ada, bob)).toEqual(["60–70 bob's"]);
     }));
@@ -378,8 +378,7 @@ async function doDeed(
         .between(wish.fromUs, wish.toUs)
         .events.filter(({ event }) => event.startUs >= wish.fromUs && event.endUs <= wish.toUs)
         .map(({ deviceKey, event }) => ({ deviceKey, startUs: event.startUs }));
-      for (const { deviceKey, startUs } of doomed)
-        device.store.remote().forget(deviceKey, [startUs]);
+      device.store.remote().forget(doomed);
       device.hub.forgotten({ ...wish, atUs: rig.clock.nowUs() }, doomed);
       break;
     }

@@ -62,7 +62,7 @@ describe("a hub whose key changes", () => {
         expect(knownOf(reader, writer)).toEqual(ownOf(writer));
       expect(rig.add("dan")).toBeDefined();
       await rig.settle();
-      const { problems } = await carol.hub.request({ action: "status" });
+      const { problems } = await carol.hub.request(null);
       expect(problems).toEqual([]);
     }));
 
@@ -82,13 +82,13 @@ describe("a hub whose key changes", () => {
       for (const reader of [ada, bob])
         expect(knownOf(reader, lost)).toEqual(["0–10 before it was lost"]);
       expect(knownOf(bob, ada)).toEqual(["60–70 new secret"]);
-      const seen = await lost.hub.request({ action: "status" });
+      const seen = await lost.hub.request(null);
       expect(seen.problems[0]?.reason).toContain("taken out of the hub");
       await lost.restart();
       await rig.settle();
-      const again = await lost.hub.request({ action: "status" });
+      const again = await lost.hub.request(null);
       expect(again.problems[0]?.reason).toContain("taken out of the hub");
-      const { devices } = await bob.hub.request({ action: "status" });
+      const { devices } = await bob.hub.request(null);
       expect(devices.find(({ name }) => name === "lost")?.state).toBe("revoked");
     }));
 
@@ -104,7 +104,7 @@ describe("a hub whose key changes", () => {
       ada.begin("after the change", 1);
       await rig.settle();
       expect([knownOf(ada, late), knownOf(bob, late), knownOf(late, ada)]).toEqual([[], [], []]);
-      const { problems } = await late.hub.request({ action: "status" });
+      const { problems } = await late.hub.request(null);
       expect(problems[0]?.remedy).toContain("activityd hub invite");
     }));
 
@@ -169,7 +169,7 @@ describe("records of strangers", () => {
       ];
       for (const record of forged) rig.hub.repeat({ ...record, carriedUs: null });
       await rig.settle();
-      const before = (await bob.hub.request({ action: "status" })).notes;
+      const before = (await bob.hub.request(null)).notes;
       expect(before.map(({ reason }) => reason).join()).toContain("passed over");
       expect(knownOf(bob, ada)).toEqual(["0–10 true"]);
       expect(bob.store.remote().count()).toBe(1);
@@ -193,7 +193,7 @@ describe("records of strangers", () => {
       ada.begin("goes on", 1);
       await rig.settle();
       expect(knownOf(bob, ada)).toEqual(["0–10 true", "60–70 goes on"]);
-      const { problems } = await bob.hub.request({ action: "status" });
+      const { problems } = await bob.hub.request(null);
       expect(problems[0]?.reason).toContain("Two logs go under its name");
     }));
 });

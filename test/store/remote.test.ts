@@ -194,7 +194,7 @@ describe("the record of other devices", () => {
                 remote.erase(deed.deviceKey, deed.version, deed.erased);
                 remote.put(deed.deviceKey, deed.version, deed.puts);
               } else {
-                remote.forget(deed.deviceKey, [deed.startUs]);
+                remote.forget([deed]);
               }
             }
             expect(standing(store)).toEqual(expected(entries, forgotten));
@@ -256,7 +256,9 @@ describe("the record of other devices", () => {
     const shared = windowPut(0, "seen on both", 30);
     store.put(shared.facts, { ...shared, startUs: T0 - S, endUs: T0 });
     remote.put(1, toVersion({ epoch: 1, seq: 1 }), [shared, windowPut(1, "seen there", 30)]);
-    const labels = remote.forget(1, [shared.startUs, windowPut(1, "", 0).startUs]);
+    const labels = remote.forget(
+      [shared.startUs, windowPut(1, "", 0).startUs].map((startUs) => ({ deviceKey: 1, startUs })),
+    );
     await store.eraser.sweep(labels);
     const titles = store.database.prepare<{ title: string }>("SELECT title FROM document").all();
     expect(titles).toEqual([{ title: "seen on both" }]);

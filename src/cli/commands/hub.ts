@@ -1,0 +1,201 @@
+/** `activityd hub …`: one record over several devices. Making, joining and leaving it, its keys, and how it stands. */
+import type { ActivityApi, HubAnswer, HubDevice, HubRequest } from "../../api.ts";
+import { cleanField } from "../../context/plain-text.ts";
+import { ActivityError } from "../../errors.ts";
+import type { CliIo, ExitCode } from "../io.ts";
+import type { RegisterCommands } from "../program.ts";
+
+const RESTART = "It counts from the next start: activityd stop && activityd start --detach";
+
+interface PlaceOptions {
+  readonly folder?: string;
+  readonly server?: readonly string[];
+  readonly credentials?: string;
+  readonly ca?: string;
+  readonly name?: string;
+  readonly newOnly?: boolean;
+}
+
+export const registerHubCommands: RegisterCommands = (program, io, finish) => {
+  const hub = program.command("hub").description("one record over several devices");
+  hub
+    .command("create")
+    .description("make a hub with this device in it, and print the code for the others")
+    .option("--folder <path>", "a folder that Syncthing or a cloud drive carries between them")
+    .option("--server <url...>", "a NATS server, or those of one cluster")
+    .option("--credentials <file>", "the NKey seed or credentials of this device at the server")
+    .option("--ca <file>", "the authority that signed the server's certificate")
+    .option("--name <name>", "what this device is called; the machine's name unless given")
+    .option("--new-only", "keep to this device what was recorded so far")
+    .action((options: PlaceOptions) => finish(runCreate(io, options)));
+  hub
+    .command("join")
+    .description("take part in a hub by its code; again by a newer code after a change of the key")
+    .argument("<code>", "as it was printed; - reads it from stdin, past the shell's history")
+    .option("--folder <path>", "where the hub's folder lies on this device")
+    .option("--server <url...>", "other addresses than the code's")
+    .option("--credentials <file>", "the NKey seed or credentials of this device at the server")
+    .option("--ca <file>", "the authority that signed the server's certificate")
+    .option("--name <name>", "what this device is called; the machine's name unless given")
+    .option("--new-only", "keep to this device what was recorded so far")
+    .action((code: string, options: PlaceOptions) => finish(runJoin(io, code, options)));
+  hub
+    .command("invite")
+    .description("print the code with which another device joins; whoever has it reads everything")
+    .action(() => finish(runInvite(io)));
+  hub
+    .command("status")
+    .description("print how the hub stands: whether it is reached, what waits, what is wrong")
+    .option("--json", "print JSON")
+    .action((options: { json?: boolean }) => finish(runStatus(io, options)));
+  hub
+    .command("devices")
+    .description("print the devices of the hub and when each was heard of last")
+    .option("--json", "print JSON")
+    .action((options: { json?: boolean }) => finish(runDevices(io, options)));
+  hub
+    .command("rotate")
+    .description("change the key of the hub for all devices that are in it")
+    .action(() => finish(runChange(io, { action: "rotate" }, ROTATED)));
+  hub
+    .command("revoke")
+    .description(
+      "take a device out, such as a lost one: it reads nothing new and is not listened to",
+    )
+    .argument("<device>", "its name, or the beginning of its id")
+    .action((device: string) => finish(runChange(io, { action: "revoke", device }, REVOKED)));
+  hub
+    .command("rejoin")
+    .description("go on after this device was restored from a backup: its log begins anew")
+    .action(() => finish(runChange(io, { action: "rejoin" }, REJOINED)));
+  hub
+    .command("leave")
+    .description("leave the hub; what the other devices recorded goes from this one")
+    .action(() => finish(runLeave(io)));
+};
+
+const ROTATED = "The key is changed. Codes from before are of no use any more.";
+const REVOKED =
+  "It is taken out, and the key is changed. What it read before it keeps; at a server, take its permission too.";
+const REJOINED = "The log of this device begins anew, and everything is told once more.";
+
+async function runCreate(io: CliIo, options: PlaceOptions): Promise<ExitCode> {
+  const { createHub } = await import("../../daemon/hub-setup.ts");
+  const code = createHub(io.paths(), io.env, toJoinOptions(options));
+  io.talk(`activityd: this device is in a new hub. ${RESTART}`);
+  io.talk("On each other device: activityd hub join CODE. The code is a secret, and this is it:");
+  io.out(`${code}\n`);
+  return 0;
+}
+
+async function runJoin(io: CliIo, code: string, options: PlaceOptions): Promise<ExitCode> {
+  const { joinHub } = await import("../../daemon/hub-setup.ts");
+  const text = code === "-" ? await readStdin() : code;
+  const { isKnown } = joinHub(io.paths(), io.env, text, toJoinOptions(options));
+  io.talk(
+    isKnown
+      ? `activityd: this device was in the hub already, and has the keys of the code now. ${RESTART}`
+      : `activityd: this device takes part in the hub. ${RESTART}`,
+  );
+  return 0;
+}
+
+async function runInvite(io: CliIo): Promise<ExitCode> {
+  const { inviteToHub } = await import("../../daemon/hub-setup.ts");
+  io.out(`${inviteToHub(io.paths(), io.env)}\n`);
+  return 0;
+}
+
+async function runStatus(io: CliIo, { json }: { readonly json?: boolean }): Promise<ExitCode> {
+  const answer = await ask(io, (api) => api.hub());
+  if (json === true) {
+    io.out(`${JSON.stringify(answer)}\n`);
+    return 0;
+  }
+  for (const line of describeHub(answer)) io.out(`${line}\n`);
+  return 0;
+}
+
+async function runDevices(io: CliIo, { json }: { readonly json?: boolean }): Promise<ExitCode> {
+  const answer = await ask(io, (api) => api.hub());
+  if (json === true) io.out(`${JSON.stringify(answer.devices)}\n`);
+  else for (const device of answer.devices) io.out(`${describeDevice(device)}\n`);
+  if (answer.devices.length === 0) io.talk("activityd: this device is in no hub.");
+  return 0;
+}
+
+async function runChange(io: CliIo, request: HubRequest, done: string): Promise<ExitCode> {
+  await ask(io, (api) => api.changeHub(request));
+  io.talk(`activityd: ${done}`);
+  return 0;
+}
+
+/** With a daemon the others hear of it and their record goes; without one the files alone go. */
+async function runLeave(io: CliIo): Promise<ExitCode> {
+  const { forgetHub } = await import("../../daemon/hub-setup.ts");
+  const { leaveOffline } = await import("../../daemon/offline.ts");
+  try {
+    await ask(io, (api) => api.changeHub({ action: "leave" }));
+  } catch (thrown) {
+    const code = thrown instanceof ActivityError ? thrown.code : null;
+    if (code !== "daemon_unreachable" && code !== "not_found") throw thrown;
+    if (code === "daemon_unreachable") await leaveOffline(io.paths());
+  }
+  forgetHub(io.paths(), io.env);
+  io.talk(
+    "activityd: this device is in no hub any more; what other devices recorded is gone here.",
+  );
+  return 0;
+}
+
+function* describeHub(answer: HubAnswer): Generator<string, void, undefined> {
+  const { place, link, devices, waiting, lastSentUs, problems, notes } = answer;
+  if (place === null) yield "this device is in no hub";
+  else yield `hub: ${place}`;
+  if (link !== null) {
+    const since = `since ${showInstant(link.sinceUs)}`;
+    yield `state: ${link.state} ${since}${link.why === null ? "" : `, ${link.why.reason}`}`;
+    yield `waiting: ${waiting} changes${lastSentUs === null ? "" : `, last sent ${showInstant(lastSentUs)}`}`;
+  }
+  for (const device of devices) yield describeDevice(device);
+  for (const { reason, remedy } of problems) yield `problem: ${reason} ${remedy}`.trimEnd();
+  for (const { reason, remedy } of notes) yield `note: ${reason} ${remedy}`.trimEnd();
+}
+
+function describeDevice(device: HubDevice): string {
+  const { key, id, name, kind, state, lastHeardUs, lagUs, missing } = device;
+  const called = `${cleanField("device", name)} (${[kind, id.slice(0, 8)].filter((word) => word !== null).join(", ")})`;
+  if (key === 0) return `device: ${called}, this one${state === "member" ? "" : `, ${state}`}`;
+  const heard =
+    lastHeardUs === null
+      ? "not heard of yet"
+      : `last heard ${showInstant(lastHeardUs)}, ${Math.round((lagUs ?? 0) / 1e6)} s after it spoke`;
+  return `device: ${called}, ${heard}${state === "member" ? "" : `, ${state}`}${missing > 0 ? `, ${missing} records missing` : ""}`;
+}
+
+function toJoinOptions({ server, ...options }: PlaceOptions) {
+  return { ...options, ...(server === undefined ? {} : { servers: server }) };
+}
+
+async function ask<T>(io: CliIo, question: (api: Api) => Promise<T>): Promise<T> {
+  const { connectActivity } = await import("../../local-api/client.ts");
+  const api = connectActivity({ socketPath: io.paths().socketPath });
+  try {
+    return await question(api);
+  } finally {
+    await api.close();
+  }
+}
+
+type Api = Pick<ActivityApi, "hub" | "changeHub">;
+
+async function readStdin(): Promise<string> {
+  let text = "";
+  process.stdin.setEncoding("utf8");
+  for await (const chunk of process.stdin) text += String(chunk);
+  return text;
+}
+
+function showInstant(atUs: number): string {
+  return new Date(atUs / 1000).toLocaleString("sv-SE");
+}

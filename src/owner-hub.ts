@@ -1,0 +1,95 @@
+/**
+ * The owner's other devices, seen from the daemon: what it asks of the hub, where there is one, and what the hub
+ * asks of it. It promises that a wish to forget is told once, by the device on which it was made.
+ */
+import type { ForgetRequest, HubAnswer, HubRequest } from "./api.ts";
+import type { Blindness } from "./capture/sources/source.ts";
+import type { Clock } from "./clock.ts";
+import { ActivityError } from "./errors.ts";
+import type { Wish } from "./owner-wishes.ts";
+import type { RemoteId } from "./store/remote.ts";
+
+/** A wish to forget as it travels. */
+export interface HubWish {
+  /** Half open; null: without a bound on that side. */
+  readonly fromUs: number | null;
+  readonly toUs: number | null;
+  readonly app: string | null;
+  readonly match: string | null;
+  /** When it was wished, by the clock of the device where it was. */
+  readonly atUs: number;
+}
+
+/** The hub, as far as the daemon asks it. */
+export interface HubPort {
+  /** How it stands, or, with a request, how it stands once that is done. */
+  readonly request: (request: HubRequest | null) => Promise<HubAnswer>;
+  /** Tells the other devices what was forgotten here. Committed when it returns. */
+  readonly forgotten: (wish: HubWish, ids: readonly RemoteId[]) => void;
+  readonly problems: () => readonly Blindness[];
+  readonly notes: () => readonly Blindness[];
+}
+
+export interface OwnerHub {
+  /** Null until the hub is there. */
+  readonly attach: (port: HubPort | null) => void;
+  readonly answer: () => Promise<HubAnswer>;
+  /** @throws ActivityError `not_found` where this device is in no hub */
+  readonly change: (request: HubRequest) => Promise<HubAnswer>;
+  readonly tell: (wish: Wish, elsewhere: readonly RemoteId[]) => void;
+  readonly problems: () => readonly Blindness[];
+  readonly notes: () => readonly Blindness[];
+}
+
+export function createOwnerHub(clock: Clock): OwnerHub {
+  let port: HubPort | null = null;
+  return {
+    attach: (next) => {
+      port = next;
+    },
+    answer: async () => (port === null ? NO_HUB : port.request(null)),
+    change: async (request) => {
+      if (port !== null) return port.request(request);
+      throw new ActivityError(
+        "not_found",
+        "This device is in no hub.",
+        "Make one with: activityd hub create. Or take part in one: activityd hub join CODE",
+      );
+    },
+    tell: ({ span, app, match }, elsewhere) => {
+      const { fromUs, toUs } = span ?? { fromUs: null, toUs: null };
+      port?.forgotten({ fromUs, toUs, app, match, atUs: clock.nowUs() }, elsewhere);
+    },
+    problems: () => port?.problems() ?? [],
+    notes: () => port?.notes() ?? [],
+  };
+}
+
+/**
+ * What a wish that was made elsewhere asks for here. One without a span means all that was recorded until it was
+ * made: where that is a while ago, what came since is none of its business.
+ */
+export function toForgetRequest(
+  { fromUs, toUs, app, match, atUs }: HubWish,
+  nowUs: number,
+): ForgetRequest {
+  const isBounded = fromUs !== null || toUs !== null || Math.abs(nowUs - atUs) > FRESH_US;
+  return {
+    ...(app === null ? {} : { app }),
+    ...(match === null ? {} : { match }),
+    ...(isBounded ? { fromUs: fromUs ?? 0, toUs: Math.min(toUs ?? atUs, atUs) } : {}),
+  };
+}
+
+/** A wish that is on its way no longer than this means the same here as there. */
+const FRESH_US = 600_000_000;
+
+const NO_HUB: HubAnswer = {
+  place: null,
+  link: null,
+  devices: [],
+  waiting: 0,
+  lastSentUs: null,
+  problems: [],
+  notes: [],
+};
