@@ -200,11 +200,14 @@ export function writeJoinCode({ hub, ring }: HubIdentity, hints: JoinHints): str
 /** @throws ActivityError `bad_request` for what is no whole code */
 export function readJoinCode(text: string): JoinCode {
   const trimmed = text.replaceAll(/\s/g, "");
-  const bytes = Buffer.from(trimmed.slice(CODE_PREFIX.length), "base64url");
+  const encoded = trimmed.slice(CODE_PREFIX.length);
+  const bytes = Buffer.from(encoded, "base64url");
   const body = bytes.subarray(0, -CHECKSUM_BYTES);
   const isWhole =
     trimmed.startsWith(CODE_PREFIX) &&
     bytes.length > CHECKSUM_BYTES &&
+    // The last letter holds bits that stand for nothing.
+    bytes.toString("base64url") === encoded &&
     checksum(body).equals(bytes.subarray(-CHECKSUM_BYTES));
   if (!isWhole) {
     throw new ActivityError(

@@ -194,7 +194,7 @@ describe("a digest over several devices", () => {
     laptop.saw("secret", "2026-11-26T11:00", "2026-11-26T11:30");
     laptop.saw("diary", "2026-11-26T12:00", "2026-11-26T12:30");
     expect(ask("what did I do yesterday?")).toHaveLength(4);
-    store.remote().forget(laptop.key, [at("2026-11-26T11:00")]);
+    store.remote().forget([{ deviceKey: laptop.key, startUs: at("2026-11-26T11:00") }]);
     laptop.erase(at("2026-11-26T12:00"), at("2026-11-26T12:00"));
     expect(ask("what did I do yesterday?").join()).not.toMatch(/secret|diary/);
     forgetLearned();

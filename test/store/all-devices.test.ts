@@ -45,7 +45,7 @@ describe("what is found over several devices", () => {
       device: "laptop",
       kind: "notification",
     });
-    store.remote().forget(laptop.key, [T0 + 20 * MINUTE]);
+    store.remote().forget([{ deviceKey: laptop.key, startUs: T0 + 20 * MINUTE }]);
     const [left] = searchDocuments(store.database, { q: "budget" }).hits;
     // By our clock, whatever that of the attic says.
     expect(left).toMatchObject({ device: "attic", lastUs: T0 + 15 * MINUTE, visits: 2 });
