@@ -75,6 +75,7 @@ const eventsAnswer = z.object({
       endUs: micros,
       utcOffsetMinutes: z.int(),
       timeZone: z.string(),
+      device: z.string().optional(),
     }),
   ),
   truncated: z.boolean(),
@@ -194,7 +195,7 @@ const timelineAnswer = z.object({
   resolutionUs: z.int(),
   lanes: z.array(
     z.object({
-      id: z.enum(["focus", "documents", "tabs", "presence", "media", "gaps"]),
+      id: z.enum(["focus", "documents", "tabs", "presence", "media", "elsewhere", "gaps"]),
       spans: z.array(
         z.object({
           startUs: micros,
@@ -207,6 +208,7 @@ const timelineAnswer = z.object({
           documentId: z.int().nullable(),
           activeUs: z.int(),
           merged: z.int(),
+          device: z.string().optional(),
         }),
       ),
       merged: z.int(),

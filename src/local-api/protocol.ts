@@ -169,7 +169,15 @@ const ledgerQuery = z.strictObject({
 }) satisfies z.ZodType<LedgerRequest>;
 
 const client = z.string().min(1).max(200);
-const timelineLane = z.enum(["focus", "documents", "tabs", "presence", "media", "gaps"]);
+const timelineLane = z.enum([
+  "focus",
+  "documents",
+  "tabs",
+  "presence",
+  "media",
+  "elsewhere",
+  "gaps",
+]);
 
 const timelineQuery = z.strictObject({
   fromUs: queryInteger,

@@ -5,8 +5,10 @@
 import type { EventKind } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
+import { createDeviceReader } from "./devices.ts";
 import { KIND_CODES, KIND_MASK } from "./documents.ts";
 import { clusterStretches, fillBuckets, type Drawn, type Stretch } from "./thinning.ts";
+import { readElsewhere } from "./timeline-elsewhere.ts";
 
 export interface TimelineRequest {
   /** `[fromUs, toUs)`, microseconds since 1970 UTC. */
@@ -22,9 +24,17 @@ export interface TimelineRequest {
 
 /**
  * `focus`: windows by application. `documents`: windows by what was in them. `tabs`: tabs and files as extensions
- * tell them. `presence`: away, passive, locked, asleep. `media`: what played. `gaps`: why nothing is known.
+ * tell them. `presence`: away, passive, locked, asleep. `media`: what played. `elsewhere`: windows of the owner's
+ * other devices, absent where there are none. `gaps`: why nothing is known.
  */
-export type TimelineLaneId = "focus" | "documents" | "tabs" | "presence" | "media" | "gaps";
+export type TimelineLaneId =
+  | "focus"
+  | "documents"
+  | "tabs"
+  | "presence"
+  | "media"
+  | "elsewhere"
+  | "gaps";
 
 /** One thing to draw. Its texts were written by strangers. */
 export interface TimelineSpan {
@@ -52,11 +62,13 @@ export interface TimelineSpan {
    * those of the one that lasted longest.
    */
   readonly merged: number;
+  /** In the lane `elsewhere`: the name of the device. */
+  readonly device?: string;
 }
 
 export interface TimelineLane {
   readonly id: TimelineLaneId;
-  /** By start. Spans of one lane do not meet, but for media and tabs, of which several can be at once. */
+  /** By start. Spans of one lane do not meet, but for media, tabs and devices, of which several can be at once. */
   readonly spans: readonly TimelineSpan[];
   /** How many recorded stretches of the range are not drawn by themselves. */
   readonly merged: number;
@@ -93,15 +105,19 @@ export function readTimeline(
   const resolutionUs = Math.ceil((toUs - fromUs) / (maxSpans - 1));
   const frame = { fromUs, toUs, resolutionUs };
   const edges = readEdges(database, running);
+  const isAlone = createDeviceReader(database).all().length === 0;
   const draw = {
     focus: () => drawWindows(database, frame, running, true),
     documents: () => drawWindows(database, frame, running, false),
     tabs: () => drawKinds(database, frame, running, ["tab", "editor"]),
     presence: () => drawKinds(database, frame, running, ["idle", "lock", "sleep"]),
     media: () => drawKinds(database, frame, running, ["media"]),
+    elsewhere: () => drawElsewhere(database, frame),
     gaps: () => [...before(frame, edges), ...drawKinds(database, frame, running, ["gap"])],
   };
-  const drawn = LANES.filter((id) => lanes.includes(id)).map((id) => ({ id, spans: draw[id]() }));
+  const drawn = LANES.filter((id) => lanes.includes(id) && (id !== "elsewhere" || !isAlone)).map(
+    (id) => ({ id, spans: draw[id]() }),
+  );
   return {
     fromUs,
     toUs,
@@ -118,7 +134,7 @@ export function readTimeline(
   };
 }
 
-const LANES = ["focus", "documents", "tabs", "presence", "media", "gaps"] as const;
+const LANES = ["focus", "documents", "tabs", "presence", "media", "elsewhere", "gaps"] as const;
 const DEFAULT_SPANS = 1000;
 const FEWEST_SPANS = 10;
 const MOST_SPANS = 10_000;
@@ -341,6 +357,23 @@ function drawKinds(
       const document = span.key < 0 ? null : (documents.get(span.key) ?? null);
       const state = span.kind === "media" ? "playing" : states.ofKey(span.key);
       return toSpan(span, span.kind, state, document);
+    })
+    .sort((a, b) => a.startUs - b.startUs);
+}
+
+/** Windows of other devices by what was in them; those of one device do not meet. */
+function drawElsewhere(database: StoreDatabase, frame: Frame): readonly TimelineSpan[] {
+  const isCoarse = frame.resolutionUs >= VISITS_FROM_US;
+  return readElsewhere(database, frame, isCoarse)
+    .flatMap(({ device, stretches }) => {
+      const drawn = isCoarse
+        ? fillBuckets(stretches, frame)
+        : clusterStretches(stretches, frame, { followsUs: 0, areApart: true });
+      const documents = readDocuments(database, drawn);
+      return drawn.map((span) => ({
+        ...toSpan(span, "window", null, documents.get(span.key) ?? null),
+        device,
+      }));
     })
     .sort((a, b) => a.startUs - b.startUs);
 }

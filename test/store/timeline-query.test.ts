@@ -6,10 +6,12 @@ import { readDays } from "../../src/store/days-query.ts";
 import {
   readTimeline,
   type Running,
+  type TimelineLaneId,
   type TimelineRequest,
 } from "../../src/store/timeline-query.ts";
 import { readTotals } from "../../src/store/totals-query.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
+import { createOtherDevice } from "../helpers/other-device.ts";
 import { storable } from "../helpers/storable.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
@@ -242,13 +244,38 @@ function openRecord() {
         utcOffsetMinutes: 60,
         timeZone: ZONE,
       }),
-    lane: (
-      id: "focus" | "documents" | "tabs" | "presence" | "media" | "gaps",
-      from: number,
-      to: number,
-    ) => timeline({ fromUs: T0 + from * S, toUs: T0 + to * S, lanes: [id] }).lanes[0]?.spans ?? [],
+    lane: (id: TimelineLaneId, from: number, to: number) =>
+      timeline({ fromUs: T0 + from * S, toUs: T0 + to * S, lanes: [id] }).lanes[0]?.spans ?? [],
   };
 }
+
+describe("the windows of other devices", () => {
+  test("are a lane of their own with the device of each, by this device's clock, and none where there is none", () => {
+    const { store, timeline, lane } = openRecord();
+    const range = { fromUs: T0, toUs: T0 + 3600 * S };
+    expect(timeline(range).lanes.map(({ id }) => id)).not.toContain("elsewhere");
+    expect(timeline({ ...range, lanes: ["elsewhere"] }).lanes).toEqual([]);
+    const offsetUs = 3600 * S;
+    const attic = createOtherDevice(store, "attic", { offsetUs });
+    const laptop = createOtherDevice(store, "laptop");
+    const at = (from: number, to: number) => ({ startUs: T0 + from * S, endUs: T0 + to * S });
+    laptop.tell([{ title: "plan", app: "Calc", ...at(10, 70) }], T0);
+    attic.tell([{ title: "log", ...at(3600 + 30, 3600 + 90) }], T0);
+    expect(lane("elsewhere", 0, 60)).toMatchObject([
+      { device: "laptop", app: "Calc", label: "plan", startUs: T0 + 10 * S, activeUs: 50 * S },
+      { device: "attic", app: "Code", label: "log", startUs: T0 + 30 * S, endUs: T0 + 60 * S },
+    ]);
+    // Of a year the same, in fewer pieces.
+    const year = { fromUs: T0, toUs: T0 + 300 * 86_400 * S, maxSpans: 100 };
+    const drawn = timeline({ ...year, lanes: ["elsewhere"] }).lanes[0]?.spans ?? [];
+    expect(drawn.map(({ device, activeUs }) => [device, activeUs / S])).toEqual([
+      ["laptop", 60],
+      ["attic", 60],
+    ]);
+    attic.erase(T0, T0 + 9000 * S);
+    expect(lane("elsewhere", 0, 60).map(({ device }) => device)).toEqual(["laptop"]);
+  });
+});
 
 function window(app: string, title: string, place: string | null = null): EventFacts {
   return {

@@ -60,7 +60,9 @@ export function SpanPlace(props: {
   const { lane, span } = props;
   if (lane === "gaps") return <>{gapKind(span.state).why}</>;
   if (lane === "presence") return <></>;
-  const parts = [lane === "focus" ? null : span.app, span.place].filter((part) => part !== null);
+  const parts = [lane === "focus" ? null : span.app, span.place, span.device ?? null].filter(
+    (part) => part !== null,
+  );
   return (
     <>
       {parts.map((part, index) => (

@@ -183,6 +183,7 @@ export function createDrawing(
       const piece = span.place === null ? span.label : `${span.label ?? ""} — ${span.place}`;
       label(piece, "plain", ink.text, x, y, width, height);
     },
+    elsewhere: (span, x, y, width, height) => drawSpan.documents(span, x, y, width, height),
     gaps: (span, x, y, width, height) => {
       ctx.fillStyle = ink.surface;
       ctx.fillRect(x, y, width, height);

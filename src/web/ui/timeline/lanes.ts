@@ -52,6 +52,8 @@ const SHAPES: Readonly<Record<TimelineLaneId, LaneShape>> = {
   tabs: { title: "Tabs and files", rowRem: 1.35, minRows: 1, maxRows: 3 },
   presence: { title: "Presence", rowRem: 1.35, minRows: 1, maxRows: 1 },
   media: { title: "Media", rowRem: 1.35, minRows: 1, maxRows: 2 },
+  // Whoever has one device sees nothing of it.
+  elsewhere: { title: "Other devices", rowRem: 1.35, minRows: 0, maxRows: 3 },
   gaps: { title: "Not known", rowRem: 1.35, minRows: 1, maxRows: 1 },
 };
 
@@ -61,6 +63,7 @@ export const LANE_IDS: readonly TimelineLaneId[] = [
   "tabs",
   "presence",
   "media",
+  "elsewhere",
   "gaps",
 ];
 
@@ -83,6 +86,7 @@ export function toLaneRows(answer: TimelineAnswer): LaneRows {
     tabs: rowsOf("tabs"),
     presence: rowsOf("presence"),
     media: rowsOf("media"),
+    elsewhere: rowsOf("elsewhere"),
     gaps: rowsOf("gaps"),
   };
   return { fromUs, toUs, resolutionUs, firstUs, lastUs, rows };
@@ -127,6 +131,7 @@ export function layOut(
       Math.min(minRows[id] ?? 0, shape.maxRows),
       ...layers.map((layer) => layer.rows[id].length),
     );
+    if (rowCount === 0) continue;
     const rowHeight = Math.round(shape.rowRem * remPx);
     y += nameHeight;
     boxes.push({ id, title: shape.title, y, rowHeight, rowCount });

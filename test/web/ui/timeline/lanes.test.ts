@@ -132,6 +132,21 @@ describe("rows of a lane", () => {
   );
 });
 
+describe("the lane of other devices", () => {
+  const boxes = (spans: readonly TimelineSpan[]): readonly string[] => {
+    const lanes = [{ id: "elsewhere" as const, spans, merged: 0 }];
+    const range = { fromUs: 0, toUs: 1000, firstUs: 0, lastUs: 1000 };
+    return layOut(1000, 14, [toLaneRows({ ...range, resolutionUs: 0, lanes })]).boxes.map(
+      ({ id, rowCount }) => `${id} ${rowCount}`,
+    );
+  };
+
+  it("takes no room where there are none, and a row for each that was in use at once", () => {
+    expect(boxes([]).join()).not.toContain("elsewhere");
+    expect(boxes([span(0, 100), span(50, 200), span(150, 300)])).toContain("elsewhere 2");
+  });
+});
+
 describe("the pointer", () => {
   const layers = [rowsOf([span(100, 200, "a"), span(300, 301, "b")])];
   const layout = layOut(1000, 14, layers);
