@@ -129,6 +129,9 @@ export async function planRules(
   return plan.done();
 }
 
+/** An example while it is counted. */
+type Counted = { -readonly [Field in keyof ForgetExample]: ForgetExample[Field] };
+
 interface FoundEvent extends EventSpan {
   readonly id: number;
 }
@@ -273,7 +276,7 @@ function createPlan() {
     aside: new Array<RemoteId>(),
     rewritten: new Array<RemotePlan["rewritten"][number]>(),
   };
-  const seen = new Map<EventFacts, ForgetExample>();
+  const seen = new Map<EventFacts, Counted>();
   const texts = new Set<string>();
   let span: { readonly fromUs: number; readonly toUs: number } | null = null;
 
@@ -287,16 +290,23 @@ function createPlan() {
       toUs: Math.max(span?.toUs ?? endUs, endUs),
     };
     const known = seen.get(facts);
+    if (known !== undefined) {
+      if (fate === "removed") known.fate = fate;
+      known.events += 1;
+      known.durationUs += endUs - startUs;
+      // Of one device they come oldest first.
+      if (endUs >= known.lastUs) known.lastId = id;
+      known.lastUs = Math.max(known.lastUs, endUs);
+      return;
+    }
     seen.set(facts, {
       facts,
-      fate: known?.fate === "removed" ? "removed" : fate,
-      events: (known?.events ?? 0) + 1,
-      durationUs: (known?.durationUs ?? 0) + endUs - startUs,
-      lastUs: Math.max(known?.lastUs ?? endUs, endUs),
-      // Of one device they come oldest first.
-      lastId: known === undefined || endUs >= known.lastUs ? id : known.lastId,
+      fate,
+      events: 1,
+      durationUs: endUs - startUs,
+      lastUs: endUs,
+      lastId: id,
     });
-    if (known !== undefined) return;
     for (const text of textsOf(facts)) if (text.length >= MIN_TEXT_CHARS) texts.add(text);
   };
 
