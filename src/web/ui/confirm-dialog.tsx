@@ -1,6 +1,6 @@
 /** Asks before something that others will feel. The browser keeps the focus in it, and Escape means no. */
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 export function ConfirmDialog(props: {
   readonly title: string;
@@ -12,7 +12,7 @@ export function ConfirmDialog(props: {
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
     return () => shown?.close();

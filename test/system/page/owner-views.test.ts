@@ -1,4 +1,6 @@
 /** What the assistant saw, Try it, Privacy and Health, clicked through in a real browser on a real daemon. */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { ContextAnswer, ContextRequest } from "../../../src/api.ts";
@@ -6,6 +8,8 @@ import { ActivityError } from "../../../src/errors.ts";
 import { until } from "../../helpers/until.ts";
 import { openPageRig, type PageRig, type SeededEvent, windowFacts } from "./page-rig.ts";
 
+/** For people to look at; git ignores it. */
+const PICTURES = fileURLToPath(new URL("../../../test-pictures/page", import.meta.url));
 const MINUTE_US = 60_000_000;
 /** Markup, a turned direction, marks of a block, and more than fits on a screen. */
 const HOSTILE = `\u202e<img src=x onerror="document.title='owned'">\u202c --- # Device Activity 👩‍👩‍👧‍👦 ${"long ".repeat(2000)}`;
@@ -120,6 +124,7 @@ describe("what the assistant saw", () => {
     const page = await open("saw");
     await page.getByRole("button", { name: "Refuse nosy" }).click();
     const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     expect(await refusalOf("nosy")).toBeNull();
@@ -305,17 +310,45 @@ describe("health", () => {
   });
 });
 
+/** Brings each view to where most of it is to be seen. */
+const SETTLE: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  saw: (page) => page.getByRole("article").first().waitFor(),
+  try: async (page) => {
+    await page.getByLabel("Your turn").fill("what was I doing before the call with Priya?");
+    await page.getByLabel("Your turn").press("Enter");
+    await page.getByRole("heading", { name: "What was left out" }).waitFor();
+  },
+  privacy: async (page) => {
+    await page.getByLabel("Any time").check();
+    await page.getByLabel("Only what holds the text").fill("long");
+    await page.getByRole("button", { name: "Show what would go" }).click();
+    await page.getByRole("heading", { name: "This would go" }).waitFor();
+    await page.getByRole("button", { name: "an address with a secret" }).click();
+    await page.locator(".rule-verdict").getByText("example.com/a", { exact: true }).waitFor();
+    await page.evaluate(() => scrollTo({ top: 0 }));
+  },
+  health: (page) =>
+    page.getByRole("button", { name: "Copy the command activityd service install" }).waitFor(),
+};
+
 it("every view keeps to the width of its screen, from a phone to a wall", async () => {
   await ask("narrow", { form: "digest", turn: "what did I do today?" });
-  for (const width of [320, 1024, 3840]) {
-    const page = await rig.open("saw", { viewport: { width, height: 900 } });
-    for (const view of ["saw", "try", "privacy", "health"]) {
-      await page.goto(new URL(`/#/${view}`, page.url()).href);
-      await page.locator(`.view-${view} .panel`).first().waitFor();
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect([view, width, over]).toEqual([view, width, 0]);
+  for (const [width, height] of [
+    [320, 1200],
+    [1024, 900],
+    [3840, 2160],
+  ] as const) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const page = await rig.open("saw", { viewport: { width, height }, colorScheme });
+      for (const [view, settle] of Object.entries(SETTLE)) {
+        await page.goto(new URL(`/#/${view}`, page.url()).href);
+        await settle(page);
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect([view, width, over]).toEqual([view, width, 0]);
+        await page.screenshot({ path: join(PICTURES, `${view}-${width}-${colorScheme}.png`) });
+      }
+      await page.context().close();
     }
-    await page.context().close();
   }
 });
 

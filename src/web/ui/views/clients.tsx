@@ -115,6 +115,7 @@ function Client(props: {
         <Foreign text={client} maxGraphemes={60} />
       </button>
       <span class="small muted">
+        {client === "page" && "you, under Try it, "}
         {lastUs === null
           ? "nothing that is kept"
           : `${formats.ago(lastUs, nowUs.value)}, ${formats.count(times)} ${times === 1 ? "time" : "times"}`}

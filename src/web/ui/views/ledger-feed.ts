@@ -16,7 +16,7 @@ export interface LedgerFeed {
 }
 
 /** How many entries are asked for at once. */
-export const PAGE_ENTRIES = 50;
+export const PAGE_ENTRIES = 30;
 
 export function startFeed({ entries, truncated }: LedgerAnswer): LedgerFeed {
   return { entries, waiting: [], isApart: false, hasOlder: truncated };
@@ -47,7 +47,7 @@ export function newerRequest({ entries, waiting }: LedgerFeed): LedgerRequest {
 
 /**
  * Takes in what is new. Counts of entries that are shown change where they stand; new entries wait while `isHeld`,
- * so that what is being read stays in its place. When more happened than one answer holds, the feed begins anew.
+ * so that what is being read stays in its place. Where nothing is new it gives the same feed. When more happened than one answer holds, the feed begins anew.
  */
 export function addNewer(feed: LedgerFeed, answer: LedgerAnswer, isHeld: boolean): LedgerFeed {
   const known = new Set([...feed.entries, ...feed.waiting].map(({ id }) => id));
@@ -55,8 +55,13 @@ export function addNewer(feed: LedgerFeed, answer: LedgerAnswer, isHeld: boolean
     return isHeld ? { ...feed, waiting: answer.entries, isApart: true } : startFeed(answer);
   }
   const heard = new Map(answer.entries.map((entry) => [entry.id, entry]));
-  const update = (entry: LedgerEntry): LedgerEntry => heard.get(entry.id) ?? entry;
+  const update = (entry: LedgerEntry): LedgerEntry => {
+    const now = heard.get(entry.id);
+    return now === undefined || now.times === entry.times ? entry : now;
+  };
   const fresh = answer.entries.filter(({ id }) => !known.has(id));
+  const isChanged = (entry: LedgerEntry): boolean => update(entry) !== entry;
+  if (fresh.length === 0 && ![...feed.entries, ...feed.waiting].some(isChanged)) return feed;
   const next = {
     ...feed,
     entries: feed.entries.map(update),

@@ -17,6 +17,15 @@ export function SawView(): JSX.Element {
   const nowUs = useNowUs(60_000);
   const { feed, refused, showNew, loadOlder } = useLedgerFeed(client, () => isRead(list.current));
   const shown = feed.value;
+  // An entry that is as it was is drawn as it was: a ledger that was read to its end has thousands of lines.
+  const drawn = useRef(new WeakMap<LedgerEntry, JSX.Element>()).current;
+  const drawOnce = (entry: LedgerEntry): JSX.Element => {
+    const known = drawn.get(entry);
+    if (known !== undefined) return known;
+    const fresh = <Entry key={entry.id} entry={entry} />;
+    drawn.set(entry, fresh);
+    return fresh;
+  };
   return (
     <div class="saw">
       <ClientsPanel
@@ -53,9 +62,7 @@ export function SawView(): JSX.Element {
         {groupByDay(shown?.entries ?? [], nowUs.value, formats).map(({ day, entries }) => (
           <section key={day} class="saw-day">
             <h2>{day}</h2>
-            {entries.map((entry) => (
-              <Entry key={entry.id} entry={entry} />
-            ))}
+            {entries.map((entry) => drawOnce(entry))}
           </section>
         ))}
         {shown?.hasOlder === true && <Older onReached={loadOlder} />}

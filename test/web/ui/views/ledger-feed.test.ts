@@ -84,6 +84,12 @@ describe("the ledger on the page", () => {
     expect(idsOf(showWaiting(held))).toEqual([2, 3, 1]);
   });
 
+  it("is the same feed, with the same entries, when nothing is new", () => {
+    const feed = startFeed({ entries: [entry(2), entry(1)], truncated: false });
+    const ask = answerFrom([entry(1), entry(2)]);
+    expect(addNewer(feed, ask(newerRequest(feed)), false)).toBe(feed);
+  });
+
   it("begins anew when more happened than one answer holds", () => {
     const feed = startFeed({ entries: [entry(1)], truncated: false });
     const news = { entries: [entry(99), entry(98)], truncated: true };
