@@ -3,8 +3,9 @@
  * modules, its files would be read one after the other while a client waits for the first answer.
  */
 import { createRequire } from "node:module";
+import type * as koffi from "koffi";
 
-export type Koffi = typeof import("koffi");
+export type Koffi = typeof koffi;
 
 /** @throws Error when it was not installed, or has no binary for this machine */
 export function loadKoffi(): Koffi {
