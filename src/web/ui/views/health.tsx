@@ -1,5 +1,6 @@
-/** Health: what is seen and what is not, holes in the record, the store, and what doctor found with what to do. */
+/** Health: what is seen and what is not, holes in the record, other devices, the store, and what doctor found. */
 import type { JSX } from "preact";
+import { DevicesPanel } from "./health-devices.tsx";
 import { FindingsPanel } from "./health-findings.tsx";
 import { GapsPanel } from "./health-gaps.tsx";
 import { SourcesPanel } from "./health-sources.tsx";
@@ -14,6 +15,7 @@ export function HealthView(): JSX.Element {
       </div>
       <div class="column">
         <SourcesPanel />
+        <DevicesPanel />
         <StorePanel />
       </div>
     </div>
