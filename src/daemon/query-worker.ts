@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { runQueries } from "../activitywatch/query.ts";
 import { createBucketStore } from "../store/buckets.ts";
 import { openDatabase } from "../store/database.ts";
+import { standBack } from "./stand-back.ts";
 
 export interface QueryMessage {
   readonly id: number;
@@ -17,6 +18,8 @@ export interface QueryAnswer {
 }
 
 const path: unknown = workerData?.path;
+
+standBack();
 
 parentPort?.on("message", ({ id, body }: QueryMessage) => {
   const reply = (answer: QueryAnswer): void => parentPort?.postMessage(answer);

@@ -1,6 +1,7 @@
 /** Watchers that we did not write, and windows that their tabs tell of, against a real daemon. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
@@ -305,7 +306,7 @@ describe("the port", () => {
   });
 
   it("answers a query that never ends with an error, and heartbeats meanwhile", async () => {
-    const { ask, beat } = await openServer();
+    const { daemon, ask, beat } = await openServer();
     await ask("POST", "/buckets/b", { client: "c", type: "test", hostname: "h" });
     await beat("b", { title: `${"a".repeat(40)}!` });
     const slow = ask("POST", "/query", {
@@ -315,6 +316,18 @@ describe("the port", () => {
     const startedAt = performance.now();
     await beat("b", { title: "quick" });
     expect(performance.now() - startedAt).toBeLessThan(2_000);
+    // The thread of the query leaves the processor to all others of the daemon.
+    const { pid } = await daemon.api.status();
+    await until("one thread stands back", async () => niceThreads(pid) === 1 || null);
     expect(await slow).toMatchObject({ message: expect.stringContaining("did not end within") });
   });
 });
+
+/** How many threads of a process have a lower priority than usual; field 19 of proc_pid_stat(5). */
+function niceThreads(pid: number): number {
+  const stats = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8"),
+  );
+  const nice = stats.map((stat) => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]));
+  return nice.filter((each) => each > 0).length;
+}
