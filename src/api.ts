@@ -69,6 +69,16 @@ export interface ActivityApi {
   readonly close: () => Promise<void>;
 }
 
+/**
+ * Long answers as JSON in UTF-8, for whoever hands them on unread: they are made where the record is read, and cost the
+ * thread that answers blocks next to nothing. Same requests, same errors.
+ */
+export interface PreparedAnswers {
+  readonly timeline: (request: TimelineRequest) => Promise<Uint8Array>;
+  readonly totals: (request: TotalsRequest) => Promise<Uint8Array>;
+  readonly days: (request: DaysRequest) => Promise<Uint8Array>;
+}
+
 /** `exact`: the real-time block. `digest`: distilled for `turn`. `auto`: whichever the turn calls for, or none. */
 export type ContextForm = "exact" | "digest" | "auto";
 

@@ -4,7 +4,15 @@
  * others running.
  */
 import type { ScheduledTask } from "node-cron";
-import type { ActivityApi, TurnFrame, WatchMessage } from "./api.ts";
+import type {
+  ActivityApi,
+  DaysAnswer,
+  PreparedAnswers,
+  TimelineAnswer,
+  TotalsAnswer,
+  TurnFrame,
+  WatchMessage,
+} from "./api.ts";
 import { createAnswers } from "./answers.ts";
 import { createDaemonNotices } from "./auto-reply/reply/daemon-notices.ts";
 import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
@@ -39,7 +47,7 @@ import { readAllDevices } from "./store/all-devices.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
 import { openEventStore, type EventStore } from "./store/events.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
-import { openReadings } from "./store/readings.ts";
+import { openReadings, type Question } from "./store/readings.ts";
 import type { Running } from "./store/timeline-query.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
 
@@ -47,6 +55,7 @@ const MAX_TICK_AGE_US = 10_000_000;
 /** A little longer than a guest's word stands. */
 const PLAYER_SILENCE_MS = 31_000;
 const DEFAULT_EVENTS_LIMIT = 1_000;
+const SETTLED_FOR_US = 1_000_000;
 /** Whoever follows is told no more often. */
 const FOLLOW_MS = 1_000;
 
@@ -73,6 +82,7 @@ export interface ActivityApp extends ActivityApi {
   readonly isAlive: () => boolean;
   readonly guests: Guests;
   readonly others: OtherDevices;
+  readonly prepared: PreparedAnswers;
   /**
    * Yields a number at once and a greater one after every change that is worth another look, at most one a second, until
    * `signal` aborts. It says nothing of what changed and is noted nowhere.
@@ -134,6 +144,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const changes = createChangeSignal();
   let told = { id: 0, etag: "" };
   let changeCount = 0;
+  let settledUs = -Infinity;
 
   // Before the parts it asks: they may tell of a change while they are made, such as a pause that goes on.
   const answers = createAnswers({
@@ -203,6 +214,47 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     log,
     onChange: changed,
   });
+
+  const read = async (
+    client: string | undefined,
+    question: () => Question,
+    form: Question["name"],
+    what: string,
+  ): Promise<Uint8Array> => {
+    owner.clients.admit(client);
+    const nowUs = clock.monotonicUs();
+    // A page that zooms asks many times a second, and what was settled a moment ago is settled.
+    if (nowUs - settledUs > SETTLED_FOR_US) {
+      settledUs = nowUs;
+      answers.settle();
+    }
+    const bytes = await readings.prepare(question());
+    owner.noteReading(client, form, what);
+    return bytes;
+  };
+  const prepared: PreparedAnswers = {
+    timeline: ({ client, ...request }) =>
+      read(
+        client,
+        () => ({ name: "timeline", request, running: running() }),
+        "timeline",
+        spanInWords(request),
+      ),
+    totals: ({ client, ...request }) =>
+      read(
+        client,
+        () => ({ name: "totals", request, timeZone: clock.timeZone() }),
+        "totals",
+        spanInWords(request),
+      ),
+    days: ({ client, ...request }) =>
+      read(
+        client,
+        () => ({ name: "days", request, timeZone: clock.timeZone() }),
+        "days",
+        `the days ${request.fromDay} to ${request.toDay}`,
+      ),
+  };
 
   return {
     start: async () => {
@@ -341,27 +393,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       owner.noteSearch(client, request.q, found.hits);
       return found;
     },
-    timeline: async ({ client, ...request }) => {
-      owner.clients.admit(client);
-      answers.settle();
-      const drawn = await readings.timeline(request, running());
-      owner.noteReading(client, "timeline", spanInWords(request));
-      return drawn;
-    },
-    totals: async ({ client, ...request }) => {
-      owner.clients.admit(client);
-      answers.settle();
-      const totals = await readings.totals(request, clock.timeZone());
-      owner.noteReading(client, "totals", spanInWords(request));
-      return totals;
-    },
-    days: async ({ client, ...request }) => {
-      owner.clients.admit(client);
-      answers.settle();
-      const days = await readings.days(request, clock.timeZone());
-      owner.noteReading(client, "days", `the days ${request.fromDay} to ${request.toDay}`);
-      return days;
-    },
+    prepared,
+    timeline: async (request) => trusted("timeline", await prepared.timeline(request)),
+    totals: async (request) => trusted("totals", await prepared.totals(request)),
+    days: async (request) => trusted("days", await prepared.days(request)),
     rules: async () => owner.rules(),
     testRule: async (request) => owner.testRule(request),
     clients: async () => owner.clients.list(),
@@ -566,6 +601,20 @@ function polled<K extends SourceKind>(
 function redactLines(text: string, redact: (raw: string) => string): string {
   if (Buffer.byteLength(text) <= MAX_TEXT_UNITS) return redact(text);
   return text.split(LINE_BREAK).map(redact).join("\n");
+}
+
+interface ReadAnswers {
+  readonly timeline: TimelineAnswer;
+  readonly totals: TotalsAnswer;
+  readonly days: DaysAnswer;
+}
+
+/** What was read for a request of this very name: the one place where it gets its type again. */
+function trusted<Name extends keyof ReadAnswers>(
+  _name: Name,
+  bytes: Uint8Array,
+): ReadAnswers[Name] {
+  return JSON.parse(new TextDecoder().decode(bytes)) as ReadAnswers[Name];
 }
 
 /** Resolves to true after a time, to false when the signal aborts. */

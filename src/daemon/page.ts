@@ -69,6 +69,7 @@ export function createPageService(options: PageServiceOptions): PageService {
         createApiRouter({
           ...parts,
           api,
+          prepared: app.prepared,
           log,
           // The owner who looks is no client; a block that the page asks for is told to be its.
           clientOf: (route) => (route.answers === "context" ? "page" : undefined),

@@ -49,6 +49,7 @@ export async function runDaemon(
     releases.push(page.close);
     const server = await serveActivityApi({
       api: { ...app, openPage: page.openPage },
+      prepared: app.prepared,
       at: fd === null ? { socketPath: paths.socketPath } : { fd },
       log: sink.log,
       version: VERSION,

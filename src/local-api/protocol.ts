@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type {
   ActivityApi,
+  PreparedAnswers,
   ContextAnswer,
   ContextRequest,
   EventRequest,
@@ -47,6 +48,8 @@ export type Route = RouteFrame &
         /** The value as JSON. */
         readonly answers: "json";
         readonly call: (api: ActivityApi, raw: unknown) => Promise<unknown>;
+        /** The JSON itself, where it is made elsewhere. */
+        readonly prepare?: (prepared: PreparedAnswers, raw: unknown) => Promise<Uint8Array>;
       }
     | {
         /** The block as `text/plain`, or the whole answer as JSON, as the client asks. */
@@ -258,6 +261,7 @@ export const ROUTES: readonly Route[] = [
     input: daysQuery,
     namesClient: true,
     call: (api, request) => api.days(request),
+    prepare: (prepared, request) => prepared.days(request),
   }),
   jsonRoute({
     method: "GET",
@@ -387,6 +391,7 @@ export const ROUTES: readonly Route[] = [
     input: timelineQuery,
     namesClient: true,
     call: (api, request) => api.timeline(request),
+    prepare: (prepared, request) => prepared.timeline(request),
   }),
   jsonRoute({
     method: "GET",
@@ -396,6 +401,7 @@ export const ROUTES: readonly Route[] = [
     input: totalsQuery,
     namesClient: true,
     call: (api, request) => api.totals(request),
+    prepare: (prepared, request) => prepared.totals(request),
   }),
   jsonRoute({
     method: "POST",
@@ -429,14 +435,21 @@ function jsonRoute<Schema extends z.ZodType>(
     readonly input: Schema;
     readonly maxBodyBytes?: number;
     readonly call: (api: ActivityApi, input: z.output<Schema>) => Promise<unknown>;
+    readonly prepare?: (prepared: PreparedAnswers, input: z.output<Schema>) => Promise<Uint8Array>;
   },
 ): Route {
-  const { call, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, ...frame } = route;
+  const { call, prepare, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, ...frame } = route;
   return {
     ...frame,
     maxBodyBytes,
     answers: "json",
     call: async (api, raw) => call(api, parseInput(route.input, raw, route.method)),
+    ...(prepare === undefined
+      ? {}
+      : {
+          prepare: async (prepared: PreparedAnswers, raw: unknown) =>
+            prepare(prepared, parseInput(route.input, raw, route.method)),
+        }),
   };
 }
 

@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "hono";
 import { Hono } from "hono/tiny";
-import type { ActivityApi } from "../api.ts";
+import type { ActivityApi, PreparedAnswers } from "../api.ts";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import { readBody } from "../http-body.ts";
 import type { Log } from "../log.ts";
@@ -17,6 +17,8 @@ import { VERSION_HEADER, httpStatusOf } from "./wire.ts";
 
 export interface RouterOptions {
   readonly api: ActivityApi;
+  /** Sent as they are in place of what `api` says to the same; asked of `api` unless given. */
+  readonly prepared?: PreparedAnswers;
   readonly log: Log;
   /** Sent with every answer. */
   readonly headers: Readonly<Record<string, string>>;
@@ -77,7 +79,15 @@ function sendJson(
   value: unknown,
   headers: Readonly<Record<string, string>>,
 ): void {
-  const body = Buffer.from(JSON.stringify(value));
+  sendBytes(response, status, Buffer.from(JSON.stringify(value)), headers);
+}
+
+function sendBytes(
+  response: ServerResponse,
+  status: number,
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): void {
   response.writeHead(status, {
     ...headers,
     "content-type": "application/json",
@@ -90,7 +100,7 @@ function sendJson(
 const SENT = {} as Response;
 
 function createRoutes(options: RouterOptions): Hono<NodeRequest> {
-  const { api, log, headers, closing, clientOf = agentName } = options;
+  const { api, prepared, log, headers, closing, clientOf = agentName } = options;
   const app = new Hono<NodeRequest>();
   const replyTo = createContextReplier(headers);
   const fail = (
@@ -133,6 +143,10 @@ function createRoutes(options: RouterOptions): Hono<NodeRequest> {
         log.info("local api: a change was asked for", { path: route.path });
       switch (route.answers) {
         case "json":
+          if (prepared !== undefined && route.prepare !== undefined) {
+            sendBytes(context.env.outgoing, 200, await route.prepare(prepared, raw), headers);
+            return SENT;
+          }
           sendJson(context.env.outgoing, 200, (await route.call(api, raw)) ?? {}, headers);
           return SENT;
         case "context": {

@@ -4,7 +4,7 @@
  * very bytes to prepend.
  */
 import { createServer, type IncomingMessage } from "node:http";
-import type { ActivityApi } from "../api.ts";
+import type { ActivityApi, PreparedAnswers } from "../api.ts";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { createPeerGuard, type PeerGuard } from "./peer.ts";
@@ -14,6 +14,8 @@ import { ALLOWED_HOSTS, VERSION_HEADER } from "./wire.ts";
 
 export interface ServeOptions {
   readonly api: ActivityApi;
+  /** See {@link RouterOptions}. */
+  readonly prepared?: PreparedAnswers;
   /** A path to listen on, or the descriptor of a socket that is listening already (socket activation). */
   readonly at: { readonly socketPath: string } | { readonly fd: number };
   readonly log: Log;
@@ -34,7 +36,7 @@ const CLOSE_GRACE_MS = 1_000;
  * @throws ActivityError `socket_path_too_long`, `socket_unsafe`, `socket_in_use`
  */
 export async function serveActivityApi(options: ServeOptions): Promise<ActivityServer> {
-  const { api, at, log, version } = options;
+  const { api, prepared, at, log, version } = options;
   const closing = new AbortController();
   const headers = {
     [VERSION_HEADER]: version,
@@ -43,7 +45,13 @@ export async function serveActivityApi(options: ServeOptions): Promise<ActivityS
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
   };
-  const answer = createApiRouter({ api, log, headers, closing: closing.signal });
+  const answer = createApiRouter({
+    api,
+    log,
+    headers,
+    closing: closing.signal,
+    ...(prepared === undefined ? {} : { prepared }),
+  });
   const peers = createPeerGuard(log);
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 },

@@ -7,7 +7,6 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { z } from "zod";
 import { ActivityError } from "../errors.ts";
 
 /** Where the key of a data folder lies. */
@@ -83,11 +82,6 @@ function keyPlaceFor(databasePath: string): KeyPlace | null {
   return null;
 }
 
-const placeSchema = z.discriminatedUnion("keyIn", [
-  z.object({ keyIn: z.literal("file"), path: z.string().min(1) }),
-  z.object({ keyIn: z.literal("keychain"), account: z.string().min(1) }),
-]);
-
 function readMarker(path: string): KeyPlace | null {
   if (!existsSync(path)) return null;
   let value: unknown;
@@ -96,13 +90,23 @@ function readMarker(path: string): KeyPlace | null {
   } catch {
     value = null;
   }
-  const parsed = placeSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  const place = parsePlace(value);
+  if (place !== null) return place;
   throw new ActivityError(
     "database_key",
     `Cannot read ${path}, which says where the key of the database lies.`,
     'It should hold {"keyIn":"file","path":"…"} or {"keyIn":"keychain","account":"…"}.',
   );
+}
+
+/** By hand: every thread that reads the record loads this file, and a library for two fields would weigh 3 MB in each. */
+function parsePlace(value: unknown): KeyPlace | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { keyIn, path, account }: Readonly<Record<string, unknown>> = { ...value };
+  if (keyIn === "file" && typeof path === "string" && path !== "") return { keyIn, path };
+  if (keyIn === "keychain" && typeof account === "string" && account !== "")
+    return { keyIn, account };
+  return null;
 }
 
 function readKey(place: KeyPlace): string {

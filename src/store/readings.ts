@@ -1,13 +1,17 @@
 /**
- * Long readings of the record, such as searches and timelines, from the daemon's thread: hands each question to a worker
- * that is started at the first and ended when nobody asks. It promises an answer or an error within
- * `ANSWER_WITHIN_MS`, whatever the worker does.
+ * Long readings of the record, such as searches and timelines: hands each question to a process of its own that is
+ * started at the first and ended when nobody asks. It promises an answer or an error within `ANSWER_WITHIN_MS`, whatever
+ * that process does.
+ *
+ * A thread would answer the first question a moment sooner. It would take 20 MB of the daemon's memory, of which half
+ * stays when it ends, since what it freed lies between what the daemon holds.
  */
-import { Worker } from "node:worker_threads";
+import { fork, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { ActivityError, fromErrorEnvelope, type ErrorEnvelope } from "../errors.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase, type StoreDatabase } from "./database.ts";
 import { readDays, type DaysAnswer, type DaysRequest } from "./days-query.ts";
-import type { ReadingMessage } from "./readings-worker.ts";
+import type { ReadingMessage } from "./readings-process.ts";
 import { searchDocuments, type SearchAnswer, type SearchRequest } from "./search-query.ts";
 import {
   readTimeline,
@@ -20,83 +24,79 @@ import { readTotals, type TotalsAnswer, type TotalsRequest } from "./totals-quer
 /** Every method throws ActivityError `bad_request`, `timed_out`, and what the database throws. */
 export interface Readings {
   readonly search: (request: SearchRequest) => Promise<SearchAnswer>;
-  readonly timeline: (request: TimelineRequest, running: Running) => Promise<TimelineAnswer>;
-  /** Whole days are those of the zone. */
-  readonly totals: (request: TotalsRequest, timeZone: string) => Promise<TotalsAnswer>;
-  readonly days: (request: DaysRequest, timeZone: string) => Promise<DaysAnswer>;
+  /** The answer to a question as JSON in UTF-8, as it was made where it was read. */
+  readonly prepare: (question: Question) => Promise<Uint8Array>;
   readonly close: () => void;
 }
 
-/** A question as it travels to the worker. */
+/** A question as it travels. Whole days are those of its zone. */
 export type Question =
   | { readonly name: "search"; readonly request: SearchRequest }
   | { readonly name: "timeline"; readonly request: TimelineRequest; readonly running: Running }
   | { readonly name: "totals"; readonly request: TotalsRequest; readonly timeZone: string }
   | { readonly name: "days"; readonly request: DaysRequest; readonly timeZone: string };
 
-interface Answers {
-  readonly search: SearchAnswer;
-  readonly timeline: TimelineAnswer;
-  readonly totals: TotalsAnswer;
-  readonly days: DaysAnswer;
-}
+type Answer = SearchAnswer | TimelineAnswer | TotalsAnswer | DaysAnswer;
 
-type WorkerAnswer =
-  | { readonly id: number; readonly answer: unknown }
+type ReaderAnswer =
+  | { readonly id: number; readonly answer: Uint8Array }
   | { readonly id: number; readonly failure: ErrorEnvelope };
 
 interface Waiting {
-  readonly resolve: (answer: unknown) => void;
+  readonly resolve: (answer: Uint8Array) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
 }
 
-const ANSWER_WITHIN_MS = 5000;
-/** A thread costs some 10 MB; a second question usually follows the first soon. */
+const ANSWER_WITHIN_MS = 8000;
+/** What is read is dropped again at once: a larger young generation would be filled before it is emptied. */
+const READER_FLAGS = ["--max-semi-space-size=1", "--max-old-space-size=128", "--optimize-for-size"];
+/** A second question usually follows the first soon. */
 const IDLE_MS = 60_000;
 
 /** Reads the database at `path`. */
 export function openReadings(path: string): Readings {
-  // Compiled files alone can be loaded by a thread; sources run under a test's loader, which threads lack.
-  const asker = import.meta.url.endsWith(".ts") ? createAskerHere(path) : createAsker(path);
-  const ask = async <Name extends keyof Answers>(
-    question: Question & { readonly name: Name },
-  ): Promise<Answers[Name]> => trusted(question.name, await asker.ask(question));
+  // Compiled files alone can be run by Node; sources run under a test's loader.
+  const { ask, close } = import.meta.url.endsWith(".ts")
+    ? createAskerHere(path)
+    : createAsker(path);
   return {
-    search: (request) => ask({ name: "search", request }),
-    timeline: (request, running) => ask({ name: "timeline", request, running }),
-    totals: (request, timeZone) => ask({ name: "totals", request, timeZone }),
-    days: (request, timeZone) => ask({ name: "days", request, timeZone }),
-    close: asker.close,
+    search: async (request) => trustedSearch(await ask({ name: "search", request })),
+    prepare: ask,
+    close,
   };
 }
 
-/** Answers in this thread. */
-export function readHere(path: string, question: Question): Answers[keyof Answers] {
+/** Answers in this process. */
+export function readHere(path: string, question: Question): Uint8Array {
   const database = openDatabase({ path, role: "reader" });
   try {
-    switch (question.name) {
-      case "search":
-        return searchDocuments(database, question.request);
-      case "timeline":
-        return readTimeline(database, question.request, question.running);
-      case "totals":
-        return readTotals(database, question.request, question.timeZone);
-      case "days":
-        return readDays(database, question.request, question.timeZone);
-    }
+    return new TextEncoder().encode(JSON.stringify(answerOf(database, question)));
   } finally {
     database.close();
   }
 }
 
-/** What comes back from `readHere` in the thread: the one place where its answers get their types again. */
-function trusted<Name extends keyof Answers>(_name: Name, answer: unknown): Answers[Name] {
-  return answer as Answers[Name];
+function answerOf(database: StoreDatabase, question: Question): Answer {
+  switch (question.name) {
+    case "search":
+      return searchDocuments(database, question.request);
+    case "timeline":
+      return readTimeline(database, question.request, question.running);
+    case "totals":
+      return readTotals(database, question.request, question.timeZone);
+    case "days":
+      return readDays(database, question.request, question.timeZone);
+  }
+}
+
+/** What `readHere` made: the one place where it gets its type again. */
+function trustedSearch(bytes: Uint8Array): SearchAnswer {
+  return JSON.parse(new TextDecoder().decode(bytes)) as SearchAnswer;
 }
 
 interface Asker {
-  readonly ask: (question: Question) => Promise<unknown>;
+  readonly ask: (question: Question) => Promise<Uint8Array>;
   readonly close: () => void;
 }
 
@@ -106,13 +106,13 @@ function createAskerHere(path: string): Asker {
 
 function createAsker(path: string): Asker {
   const waiting = new Map<number, Waiting>();
-  let worker: Worker | null = null;
+  let reader: ChildProcess | null = null;
   let idle: NodeJS.Timeout | null = null;
   let lastId = 0;
 
   const end = (error: Error): void => {
-    void worker?.terminate();
-    worker = null;
+    reader?.kill("SIGKILL");
+    reader = null;
     for (const { reject, timer } of waiting.values()) {
       clearTimeout(timer);
       reject(error);
@@ -120,7 +120,7 @@ function createAsker(path: string): Asker {
     waiting.clear();
   };
 
-  const take = (message: WorkerAnswer): void => {
+  const take = (message: ReaderAnswer): void => {
     const asked = waiting.get(message.id);
     if (asked === undefined) return;
     waiting.delete(message.id);
@@ -128,15 +128,25 @@ function createAsker(path: string): Asker {
     if ("answer" in message) asked.resolve(message.answer);
     else asked.reject(fromErrorEnvelope(message.failure) ?? stopped());
     if (waiting.size > 0) return;
-    worker?.unref();
+    // An idle reader keeps no process alive.
+    reader?.unref();
+    reader?.channel?.unref();
     idle = setTimeout(() => end(stopped()), IDLE_MS);
     idle.unref();
   };
 
-  const start = (): Worker => {
-    const started = new Worker(new URL("readings-worker.js", import.meta.url));
-    started.on("message", take);
-    started.on("error", end);
+  const start = (): ChildProcess => {
+    const started = fork(fileURLToPath(new URL("readings-process.js", import.meta.url)), {
+      execArgv: READER_FLAGS,
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    started.on("message", (message) => take(trustedAnswer(message)));
+    const fail = (): void => {
+      if (reader === started) end(stopped());
+    };
+    started.once("error", fail);
+    started.once("exit", fail);
     return started;
   };
 
@@ -144,19 +154,25 @@ function createAsker(path: string): Asker {
     ask: (question) =>
       new Promise((resolve, reject) => {
         if (idle !== null) clearTimeout(idle);
-        worker ??= start();
-        worker.ref();
+        reader ??= start();
+        reader.ref();
+        reader.channel?.ref();
         lastId += 1;
         const timer = setTimeout(() => end(tooLate()), ANSWER_WITHIN_MS);
         waiting.set(lastId, { resolve, reject, timer });
         const message: ReadingMessage = { id: lastId, path, question };
-        worker.postMessage(message);
+        reader.send(message);
       }),
     close: () => {
       if (idle !== null) clearTimeout(idle);
       end(stopped());
     },
   };
+}
+
+/** The one place where a message of the reader gets its type: it is this package at the other end. */
+function trustedAnswer(message: unknown): ReaderAnswer {
+  return message as ReaderAnswer;
 }
 
 function tooLate(): ActivityError {

@@ -11,6 +11,8 @@ export interface Stretch {
   readonly activeUs: number;
   /** What it is of. */
   readonly key: number;
+  /** How many stretches of the record it stands for; 1 unless given. */
+  readonly count?: number;
 }
 
 /** What is drawn for one stretch, or for several: `key` is that of the one with the most time. */
@@ -50,43 +52,53 @@ export function clusterStretches(
   return drawn;
 }
 
-/**
- * Counts the time of stretches, which may meet and come in any order, in pieces of the length of the resolution, and
- * draws for each run of pieces with the same first key one span.
- */
-export function fillBuckets(stretches: Iterable<Stretch>, frame: ThinningFrame): readonly Drawn[] {
-  const { fromUs, toUs, resolutionUs } = frame;
+/** Stretches that may meet and come in any order, counted in pieces of the length of the resolution. */
+export interface Buckets {
+  readonly add: (stretch: Stretch) => void;
+  /** One span for each run of pieces in which the same key has most of the time. */
+  readonly draw: () => readonly Drawn[];
+}
+
+export function createBuckets({ fromUs, toUs, resolutionUs }: ThinningFrame): Buckets {
   const buckets: (Cluster | undefined)[] = [];
-  for (const stretch of stretches) {
-    const startUs = Math.max(stretch.startUs, fromUs);
-    const endUs = Math.min(stretch.endUs, toUs);
-    if (endUs <= startUs) continue;
-    const spanUs = stretch.endUs - stretch.startUs;
-    const last = Math.floor((endUs - 1 - fromUs) / resolutionUs);
-    for (let index = Math.floor((startUs - fromUs) / resolutionUs); index <= last; index += 1) {
-      const bucketUs = fromUs + index * resolutionUs;
-      const part = {
-        startUs: Math.max(startUs, bucketUs),
-        endUs: Math.min(endUs, bucketUs + resolutionUs),
-        activeUs: 0,
-        key: stretch.key,
-      };
-      // The time that counts lies evenly in a stretch, for all that is known of it here.
-      part.activeUs = (stretch.activeUs * (part.endUs - part.startUs)) / spanUs;
-      const bucket = (buckets[index] ??= { ...part, activeUs: 0, merged: 0, times: new Map() });
-      addTo(bucket, part);
-    }
-  }
-  const drawn: Drawn[] = [];
-  for (const bucket of buckets) {
-    if (bucket === undefined) continue;
-    const span = close(bucket, bucket.endUs);
-    const last = drawn.at(-1);
-    const goesOn = last?.key === span.key && span.startUs - last.endUs < resolutionUs;
-    if (last === undefined || !goesOn) drawn.push(span);
-    else drawn[drawn.length - 1] = joined(last, span);
-  }
-  return drawn;
+  return {
+    add: (stretch) => {
+      const { key, count = 1 } = stretch;
+      const startUs = Math.max(stretch.startUs, fromUs);
+      const endUs = Math.min(stretch.endUs, toUs);
+      if (endUs <= startUs) return;
+      const spanUs = stretch.endUs - stretch.startUs;
+      const last = Math.floor((endUs - 1 - fromUs) / resolutionUs);
+      for (let index = Math.floor((startUs - fromUs) / resolutionUs); index <= last; index += 1) {
+        const bucketUs = fromUs + index * resolutionUs;
+        const partStartUs = Math.max(startUs, bucketUs);
+        const partEndUs = Math.min(endUs, bucketUs + resolutionUs);
+        // The time that counts lies evenly in a stretch, for all that is known of it here.
+        const activeUs = (stretch.activeUs * (partEndUs - partStartUs)) / spanUs;
+        const part = { startUs: partStartUs, endUs: partEndUs, activeUs, key, count };
+        addTo((buckets[index] ??= { ...part, activeUs: 0, merged: 0, times: new Map() }), part);
+      }
+    },
+    draw: () => {
+      const drawn: Drawn[] = [];
+      for (const bucket of buckets) {
+        if (bucket === undefined) continue;
+        const span = close(bucket, bucket.endUs);
+        const last = drawn.at(-1);
+        const goesOn = last?.key === span.key && span.startUs - last.endUs < resolutionUs;
+        if (last === undefined || !goesOn) drawn.push(span);
+        else drawn[drawn.length - 1] = joined(last, span);
+      }
+      return drawn;
+    },
+  };
+}
+
+/** The same for stretches that are all there. */
+export function fillBuckets(stretches: Iterable<Stretch>, frame: ThinningFrame): readonly Drawn[] {
+  const buckets = createBuckets(frame);
+  for (const stretch of stretches) buckets.add(stretch);
+  return buckets.draw();
 }
 
 interface Cluster {
@@ -120,12 +132,12 @@ function prolonged(held: Stretch, next: Stretch): Stretch {
   };
 }
 
-function addTo(cluster: Cluster, { startUs, endUs, activeUs, key }: Stretch): void {
+function addTo(cluster: Cluster, { startUs, endUs, activeUs, key, count = 1 }: Stretch): void {
   if (cluster.merged === 0) cluster.activeUs = 0;
   cluster.startUs = Math.min(cluster.startUs, startUs);
   cluster.endUs = Math.max(cluster.endUs, endUs);
   cluster.activeUs += activeUs;
-  cluster.merged += 1;
+  cluster.merged += count;
   cluster.times.set(key, (cluster.times.get(key) ?? 0) + activeUs);
 }
 

@@ -7,7 +7,13 @@ import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
 import { createDeviceReader } from "./devices.ts";
 import { KIND_CODES, KIND_MASK } from "./documents.ts";
-import { clusterStretches, fillBuckets, type Drawn, type Stretch } from "./thinning.ts";
+import {
+  clusterStretches,
+  createBuckets,
+  fillBuckets,
+  type Drawn,
+  type Stretch,
+} from "./thinning.ts";
 import { readElsewhere } from "./timeline-elsewhere.ts";
 
 export interface TimelineRequest {
@@ -106,9 +112,10 @@ export function readTimeline(
   const frame = { fromUs, toUs, resolutionUs };
   const edges = readEdges(database, running);
   const isAlone = createDeviceReader(database).all().length === 0;
+  const windows = drawWindows(database, frame, running, lanes);
   const draw = {
-    focus: () => drawWindows(database, frame, running, true),
-    documents: () => drawWindows(database, frame, running, false),
+    focus: () => windows.focus,
+    documents: () => windows.documents,
     tabs: () => drawKinds(database, frame, running, ["tab", "editor"]),
     presence: () => drawKinds(database, frame, running, ["idle", "lock", "sleep"]),
     media: () => drawKinds(database, frame, running, ["media"]),
@@ -220,76 +227,135 @@ interface StretchRow {
   readonly documentId: number | null;
 }
 
-/** Window time by document, or by the application of each. */
+/** Window time by application and by document: of a long range from visits, else from the windows themselves. */
 function drawWindows(
   database: StoreDatabase,
   frame: Frame,
   running: Running,
-  byApplication: boolean,
-): readonly TimelineSpan[] {
-  const keys = byApplication ? readApplications(database) : null;
-  const keyOf = (documentId: number): number => keys?.ofDocument.get(documentId) ?? documentId;
+  lanes: readonly TimelineLaneId[],
+): Readonly<Record<"focus" | "documents", readonly TimelineSpan[]>> {
+  const wanted = { focus: lanes.includes("focus"), documents: lanes.includes("documents") };
+  const empty = { focus: [], documents: [] };
+  if (!wanted.focus && !wanted.documents) return empty;
   const drawn =
     frame.resolutionUs >= VISITS_FROM_US
-      ? fillBuckets(visits(database, frame, keyOf), frame)
-      : clusterStretches(windows(database, frame, running, keyOf), frame, {
-          followsUs: byApplication ? FOLLOWS_US : 0,
-          areApart: true,
-        });
-  if (keys !== null) {
-    return drawn.map((span) => toSpan(span, "window", null, { app: keys.names[span.key] ?? null }));
+      ? drawVisits(database, frame, wanted)
+      : drawEachWindow(database, frame, running, wanted);
+  const documents = readDocuments(database, drawn.documents);
+  return {
+    focus: drawn.focus.map((span) =>
+      toSpan(span, "window", null, { app: drawn.names[span.key] ?? null }),
+    ),
+    documents: drawn.documents.map((span) =>
+      toSpan(span, "window", null, documents.get(span.key) ?? null),
+    ),
+  };
+}
+
+/** Keys of `focus` are places in `names`, those of `documents` ids. */
+interface DrawnWindows {
+  readonly focus: readonly Drawn[];
+  readonly names: readonly string[];
+  readonly documents: readonly Drawn[];
+}
+
+type Wanted = Readonly<Record<"focus" | "documents", boolean>>;
+
+/** Row by row, so that a year is never held at once. */
+function drawVisits(database: StoreDatabase, frame: Frame, wanted: Wanted): DrawnWindows {
+  const applications = numberApplications(
+    database.prepare<AppRow>("SELECT id, app FROM document WHERE kind = 'window'").iterate(),
+  );
+  const focus = createBuckets(frame);
+  const documents = createBuckets(frame);
+  for (const row of readVisits(database, frame)) {
+    const { startUs, endUs, activeUs, documentId, count } = row;
+    const stretch = { startUs, endUs, activeUs, count };
+    if (wanted.focus) focus.add({ ...stretch, key: applications.of(documentId) });
+    if (wanted.documents) documents.add({ ...stretch, key: documentId });
   }
-  const documents = readDocuments(database, drawn);
-  return drawn.map((span) => toSpan(span, "window", null, documents.get(span.key) ?? null));
+  return { focus: focus.draw(), names: applications.names, documents: documents.draw() };
+}
+
+function drawEachWindow(
+  database: StoreDatabase,
+  frame: Frame,
+  running: Running,
+  wanted: Wanted,
+): DrawnWindows {
+  const windows = [...readRows(database, frame, running, "window")].flatMap((row) => {
+    const { startUs, endUs, documentId: key } = row;
+    return key === null ? [] : [{ startUs, endUs, activeUs: endUs - startUs, key }];
+  });
+  const ids = JSON.stringify([...new Set(windows.map(({ key }) => key))]);
+  const applications = numberApplications(
+    database
+      .prepare<AppRow>("SELECT id, app FROM document WHERE id IN (SELECT value FROM json_each(?))")
+      .iterate(ids),
+  );
+  const byApplication = windows.map((window) => ({ ...window, key: applications.of(window.key) }));
+  const areApart = true;
+  return {
+    focus: wanted.focus
+      ? clusterStretches(byApplication, frame, { followsUs: FOLLOWS_US, areApart })
+      : [],
+    names: applications.names,
+    documents: wanted.documents ? clusterStretches(windows, frame, { followsUs: 0, areApart }) : [],
+  };
+}
+
+interface AppRow {
+  readonly id: number;
+  readonly app: string;
 }
 
 /** A small number for each application, since numbers are counted faster than texts. */
-function readApplications(database: StoreDatabase): {
-  readonly ofDocument: ReadonlyMap<number, number>;
+function numberApplications(documents: Iterable<AppRow>): {
+  /** -1 for a document that is not among them. */
+  readonly of: (documentId: number) => number;
   readonly names: readonly string[];
 } {
-  const rows = database.prepare<{ id: number; app: string }>(
-    "SELECT id, app FROM document WHERE kind = 'window'",
-  );
   const numbers = new Map<string, number>();
   const ofDocument = new Map<number, number>();
-  for (const { id, app } of rows.all()) {
+  for (const { id, app } of documents) {
     const number = numbers.get(app) ?? numbers.size;
     numbers.set(app, number);
     ofDocument.set(id, number);
   }
-  return { ofDocument, names: [...numbers.keys()] };
+  return { of: (documentId) => ofDocument.get(documentId) ?? -1, names: [...numbers.keys()] };
 }
 
-function* visits(
+interface VisitRow extends Omit<Stretch, "key" | "count"> {
+  readonly documentId: number;
+  readonly count: number;
+}
+
+/**
+ * Visits by document and piece of the range. SQLite adds up those that are shorter than a piece, in the one in which they
+ * began: of a year that leaves a quarter of the rows, and takes a quarter of the time.
+ */
+function* readVisits(
   database: StoreDatabase,
-  { fromUs, toUs }: Frame,
-  keyOf: (documentId: number) => number,
-): Generator<Stretch> {
-  const rows = database.prepare<{
-    startUs: number;
-    endUs: number;
-    activeUs: number;
-    documentId: number;
-  }>(
-    `SELECT start_us AS startUs, start_us + span_us AS endUs, active_us AS activeUs, document_id AS documentId
-       FROM visit WHERE start_us >= ? AND start_us < ? AND start_us + span_us > ?`,
+  { fromUs, toUs, resolutionUs }: Frame,
+): Generator<VisitRow> {
+  // Numbers come to SQLite as floats, and dividing those gives no whole pieces.
+  const short = database.prepare<VisitRow>(
+    `SELECT min(start_us) AS startUs,
+            min(max(start_us + span_us), ? + (piece + 1) * ?) AS endUs,
+            sum(active_us) AS activeUs, document_id AS documentId, count(*) AS count
+       FROM (SELECT start_us, span_us, active_us, document_id,
+                    (start_us - CAST(? AS INTEGER)) / CAST(? AS INTEGER) AS piece
+               FROM visit WHERE start_us >= ? AND start_us < ? AND span_us <= ?)
+      GROUP BY piece, document_id`,
   );
-  for (const row of rows.iterate(fromUs - REACH_US, toUs, fromUs)) {
-    yield { ...row, key: keyOf(row.documentId) };
-  }
-}
-
-function* windows(
-  database: StoreDatabase,
-  frame: Frame,
-  running: Running,
-  keyOf: (documentId: number) => number,
-): Generator<Stretch> {
-  for (const { startUs, endUs, documentId } of readRows(database, frame, running, "window")) {
-    if (documentId === null) continue;
-    yield { startUs, endUs, activeUs: endUs - startUs, key: keyOf(documentId) };
-  }
+  const long = database.prepare<VisitRow>(
+    `SELECT start_us AS startUs, start_us + span_us AS endUs, active_us AS activeUs,
+            document_id AS documentId, 1 AS count
+       FROM visit
+      WHERE start_us >= ? AND start_us < ? AND (span_us > ? OR start_us < ?) AND start_us + span_us > ?`,
+  );
+  yield* short.iterate(fromUs, resolutionUs, fromUs, resolutionUs, fromUs, toUs, resolutionUs);
+  yield* long.iterate(fromUs - REACH_US, toUs, resolutionUs, fromUs, fromUs);
 }
 
 /** Rows of one kind that meet the range, by start, clipped to it. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createActivityApp } from "../../src/app.ts";
+import { createActivityApp, type ActivityApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
 import { connectActivity } from "../../src/local-api/client.ts";
 import { serveActivityApi } from "../../src/local-api/server.ts";
@@ -20,6 +20,7 @@ describeActivityApi("over the socket", async () => {
   const socketPath = join(createTempHome(), "run", "activityd.sock");
   const server = await serveActivityApi({
     api: subject.api,
+    prepared: subject.prepared,
     at: { socketPath },
     log: silentLog,
     version: VERSION,
@@ -33,7 +34,7 @@ describeActivityApi("over the socket", async () => {
 });
 
 /** The real app, on a desktop and a clock of this test. */
-async function openApp(): Promise<Subject> {
+async function openApp(): Promise<Subject & Pick<ActivityApp, "prepared">> {
   const home = createTempHome();
   const env = { ACTIVITYD_HOME: home };
   const paths = resolvePaths(env);
@@ -47,6 +48,7 @@ async function openApp(): Promise<Subject> {
   let changes = 0;
   return {
     api: app,
+    prepared: app.prepared,
     change: async () => {
       clock.advanceMs(1_000);
       const title = `file-${(changes += 1)}.ts — payments-api`;

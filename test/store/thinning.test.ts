@@ -80,6 +80,7 @@ describe("joining stretches that lie closer than can be drawn", () => {
 });
 
 describe("counting stretches that may meet in pieces", () => {
+  const fill = (stretches: readonly Stretch[]) => fillBuckets(stretches, FRAME);
   const anywhere = fc.array(
     fc
       .record({
@@ -99,7 +100,7 @@ describe("counting stretches that may meet in pieces", () => {
   test("keeps the time within the range, and gives spans in order that never meet", () => {
     fc.assert(
       fc.property(anywhere, (stretches) => {
-        const drawn = fillBuckets(stretches, FRAME);
+        const drawn = fill(stretches);
         const within = stretches.reduce(
           (sum, { startUs, endUs }) =>
             sum + Math.max(0, Math.min(endUs, FRAME.toUs) - Math.max(startUs, FRAME.fromUs)),
@@ -118,12 +119,10 @@ describe("counting stretches that may meet in pieces", () => {
       { startUs: 200, endUs: 250, activeUs: 50, key: 2 },
       { startUs: 600, endUs: 620, activeUs: 20, key: 1 },
     ];
-    expect(fillBuckets(day, FRAME).map(({ startUs, endUs, key }) => [startUs, endUs, key])).toEqual(
-      [
-        [10, 490, 1],
-        [600, 620, 1],
-      ],
-    );
+    expect(fill(day).map(({ startUs, endUs, key }) => [startUs, endUs, key])).toEqual([
+      [10, 490, 1],
+      [600, 620, 1],
+    ]);
   });
 });
 

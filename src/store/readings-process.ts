@@ -1,0 +1,25 @@
+/**
+ * The process in which long readings of the record run, so that none delays a block. It promises one answer to each
+ * message, to open the database for reading at each, so that it never holds up the writer's housekeeping, and to end with
+ * the process that started it.
+ */
+import { constants, setPriority } from "node:os";
+import { toErrorEnvelope } from "../errors.ts";
+import { readHere, type Question } from "./readings.ts";
+
+export interface ReadingMessage {
+  readonly id: number;
+  readonly path: string;
+  readonly question: Question;
+}
+
+// A block comes first.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+process.once("disconnect", () => process.exit(0));
+process.on("message", ({ id, path, question }: ReadingMessage) => {
+  try {
+    process.send?.({ id, answer: readHere(path, question) });
+  } catch (error) {
+    process.send?.({ id, failure: toErrorEnvelope(error) });
+  }
+});
