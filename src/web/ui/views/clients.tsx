@@ -78,7 +78,7 @@ export function ClientsPanel(props: {
         >
           <p>
             <Foreign text={asked.value.client} maxGraphemes={80} /> is given nothing from now on,
-            also after a restart, until you allow it again. What it was given before it has.
+            also after a restart, until you allow it again. It keeps what it was given before.
           </p>
           <p class="muted small">
             A name is what a program says of itself: this is a switch, not a wall against programs

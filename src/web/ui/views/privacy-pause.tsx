@@ -20,7 +20,9 @@ export function PausePanel(): JSX.Element {
       await connection.refresh();
     });
   const paused = status?.paused ?? null;
-  const left = paused === null ? null : countdown(paused.untilUs, nowUs.value);
+  // The tick may be older than the pause that was just begun.
+  const left =
+    paused === null ? null : countdown(paused.untilUs, Math.max(nowUs.value, paused.sinceUs));
   const isOver = left === "0:00";
   useEffect(() => {
     // The daemon ends the pause by itself; it is asked whether it did.
