@@ -36,6 +36,8 @@ export function createConnection(api: ApiClient): Connection {
   const status = signal<StatusAnswer | null>(null);
   const revision = signal(0);
   let stream: EventSource | null = null;
+  /** The id of the last message of any stream; null before the first. */
+  let seen: string | null = null;
   let retryMs = RETRY_FIRST_MS;
   let closed = false;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
@@ -53,7 +55,12 @@ export function createConnection(api: ApiClient): Connection {
   const listen = (): void => {
     if (stream !== null || closed) return;
     stream = new EventSource("/api/page/changes");
-    stream.addEventListener("message", revise);
+    stream.addEventListener("message", ({ lastEventId }) => {
+      // A stream begins with the present, which is no change unless something else was seen before.
+      const isChange = seen !== null && lastEventId !== seen;
+      seen = lastEventId;
+      if (isChange) revise();
+    });
     // The browser's own retry may take minutes; ours asks for the status and then opens a new stream.
     stream.addEventListener("error", () => {
       hangUp();

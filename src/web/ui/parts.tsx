@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren, JSX } from "preact";
 import type { RequestError } from "./api-client.ts";
-import { cutText } from "./text.ts";
+import { cutText, withoutTurns } from "./text.ts";
 
 /** A titled section. `aside` stands right of the title. */
 export function Panel(props: {
@@ -56,7 +56,7 @@ export function Foreign(props: {
   readonly absent?: string;
 }): JSX.Element {
   if (props.text === null) return <span class="muted">{props.absent ?? "no title"}</span>;
-  return <bdi>{cutText(props.text, props.maxGraphemes ?? 200)}</bdi>;
+  return <bdi>{withoutTurns(cutText(props.text, props.maxGraphemes ?? 200))}</bdi>;
 }
 
 /** A share of the longest as a bar: decoration, since its number stands beside it. `tone` is a colour of CSS. */

@@ -83,12 +83,21 @@ export function RecordingSwitch(): JSX.Element {
   );
 }
 
-/** That it records, or that it does so with something amiss, which the view of its health explains. */
+/** That it records, or that something is amiss, which the view of its health explains. */
 function RecordingChip(props: { readonly status: StatusAnswer }): JSX.Element {
-  if (props.status.health === "ok") return <span class="chip chip-on">Recording</span>;
+  const { health, sources } = props.status;
+  const windows = sources.find(({ kind }) => kind === "window");
+  if (windows !== undefined && (windows.state === "blind" || windows.state === "lost")) {
+    return (
+      <a class="chip chip-bad" href={toHash("health")}>
+        Windows not seen
+      </a>
+    );
+  }
+  if (health === "ok") return <span class="chip chip-on">Recording</span>;
   return (
     <a class="chip chip-warn" href={toHash("health")}>
-      Recording, with gaps
+      Recording, in part
     </a>
   );
 }

@@ -17,7 +17,12 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** A text with a direction of its own, for a canvas, where no element can isolate it. */
 export function isolate(text: string): string {
-  return `\u2068${text.replaceAll(BIDI_CONTROLS, "")}\u2069`;
+  return `\u2068${withoutTurns(text)}\u2069`;
+}
+
+/** A text without what turns the direction of its letters: `\u202etxt.exe` must not be read as `exe.txt`. */
+export function withoutTurns(text: string): string {
+  return text.replaceAll(BIDI_CONTROLS, "");
 }
 
 // They act on what stands around the text: embeddings, overrides, isolates and marks that are not ours.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutText } from "../../../src/web/ui/text.ts";
+import { cutText, withoutTurns } from "../../../src/web/ui/text.ts";
 import { law } from "../../helpers/laws.ts";
 
 describe("a stranger's text on the page", () => {
@@ -11,6 +11,10 @@ describe("a stranger's text on the page", () => {
 
   it("is short also when one letter has ten thousand marks", () => {
     expect(cutText(`ab${"\u0301".repeat(10_000)}`, 50)).toBe("a…");
+  });
+
+  it("keeps its letters in the order in which they stand", () => {
+    expect(withoutTurns("invoice\u202etxt.exe\u2066 \u200fمرحبا")).toBe("invoicetxt.exe مرحبا");
   });
 
   law(

@@ -77,6 +77,7 @@ export function TimelineCanvas(props: {
       role="application"
       aria-roledescription="timeline"
       aria-label={props.name}
+      aria-busy={timeline.busy.value}
       aria-describedby="timeline-keys"
       tabIndex={0}
       onKeyDown={(event) => {
@@ -331,7 +332,8 @@ function handleKey(
       return true;
     case "Home": {
       const { firstUs } = timeline.bounds();
-      if (firstUs !== null) timeline.show({ fromUs: firstUs, toUs: firstUs + spanOf(view) });
+      if (typeof firstUs === "number")
+        timeline.show({ fromUs: firstUs, toUs: firstUs + spanOf(view) });
       return true;
     }
     case "End": {

@@ -29,6 +29,8 @@ export interface TimelineController {
   readonly rowCounts: ReadonlySignal<Readonly<Partial<Record<TimelineLaneId, number>>>>;
   readonly nowUs: ReadonlySignal<number>;
   readonly refused: ReadonlySignal<RequestError | null>;
+  /** True while it moves, and while what it shows is on its way. */
+  readonly busy: ReadonlySignal<boolean>;
   readonly selected: Signal<Hit | null>;
   /** Width of the lanes in pixels. */
   readonly setWidth: (px: number) => void;
@@ -55,7 +57,12 @@ const MAX_SPANS = 4000;
 const ASK_AFTER_MS = 60;
 const SETTLED_AFTER_MS = 220;
 const MOTION_MS = 180;
-const LIVE_EVERY_MS = 1000;
+/** How often the newest end is asked for: once in a twentieth of a pixel, which for a day is every five seconds. */
+const LIVE_SHARE = 1 / 20;
+const LIVE_AT_MOST_MS = 1000;
+const LIVE_AT_LEAST_MS = 60_000;
+/** What goes on grows without a change that anybody tells of. */
+const GROWS_EVERY_MS = 15_000;
 
 export function createTimelineController(page: Page, first: Viewport): TimelineController {
   const { api, connection } = page;
@@ -66,13 +73,15 @@ export function createTimelineController(page: Page, first: Viewport): TimelineC
   const nowUs = signal(readNowUs());
   const refused = signal<RequestError | null>(null);
   const selected = signal<Hit | null>(null);
+  const moving = signal(false);
+  const asking = signal<AbortController | null>(null);
+  const busy = computed(() => moving.value || asking.value !== null || known.value.length === 0);
   const width = signal(0);
   const isSharp = (layer: Known): boolean =>
     layer.resolutionUs === 0 ||
     layer.askedPixelUs <= pixelUs(viewport.value, width.value) * MAX_COARSENESS;
   const layers = computed(() => chooseLayers(known.value, viewport.value, isSharp));
 
-  let asking: AbortController | null = null;
   let staleSinceMs: number | null = null;
   let lastAskedMs = 0;
   let askTimer: ReturnType<typeof setTimeout> | undefined;
@@ -82,10 +91,16 @@ export function createTimelineController(page: Page, first: Viewport): TimelineC
   let goal = first;
   const clockTimer = setInterval(() => {
     nowUs.value = readNowUs();
+    const { fromUs, toUs } = viewport.peek();
+    const isShown = fromUs < nowUs.peek() && toUs > nowUs.peek() && !document.hidden;
+    if (!isShown || performance.now() - lastAskedMs < Math.max(GROWS_EVERY_MS, liveEveryMs()))
+      return;
+    staleSinceMs ??= performance.now();
+    schedule();
   }, 1000);
 
   const bounds = (): Bounds => ({
-    firstUs: known.peek().find((layer) => layer.firstUs !== null)?.firstUs ?? null,
+    firstUs: known.peek().at(-1)?.firstUs,
     nowUs: nowUs.peek(),
   });
 
@@ -101,12 +116,14 @@ export function createTimelineController(page: Page, first: Viewport): TimelineC
     );
   };
 
-  /** How long the newest end may be out of date: what a pixel stands for, within reason. */
-  const liveEveryMs = (): number =>
-    Math.min(60_000, Math.max(LIVE_EVERY_MS, pixelUs(viewport.peek(), width.peek()) / 500));
+  /** How long the newest end may be out of date: a part of what a pixel stands for, within reason. */
+  const liveEveryMs = (): number => {
+    const onePixelMs = pixelUs(viewport.peek(), width.peek()) / 1000;
+    return Math.min(LIVE_AT_LEAST_MS, Math.max(LIVE_AT_MOST_MS, onePixelMs * LIVE_SHARE));
+  };
 
   const schedule = (): void => {
-    if (width.peek() === 0 || asking !== null) return;
+    if (width.peek() === 0 || asking.peek() !== null) return;
     const missing = !isEnough();
     if (!missing && staleSinceMs === null) return;
     const sinceLast = performance.now() - lastAskedMs;
@@ -122,7 +139,7 @@ export function createTimelineController(page: Page, first: Viewport): TimelineC
     const range = { fromUs: view.fromUs - margin, toUs: view.toUs + margin };
     const maxSpans = Math.min(MAX_SPANS, Math.max(10, Math.round(widthPx * (1 + 2 * MARGIN))));
     const controller = new AbortController();
-    asking = controller;
+    asking.value = controller;
     lastAskedMs = performance.now();
     const wasStale = staleSinceMs !== null;
     staleSinceMs = null;
@@ -136,7 +153,7 @@ export function createTimelineController(page: Page, first: Viewport): TimelineC
       connection.report(error);
       if (error instanceof RequestError && error.failure === "refused") refused.value = error;
     } finally {
-      if (asking === controller) asking = null;
+      if (asking.peek() === controller) asking.value = null;
     }
     // Only an answer leads to the next question: what failed is asked again when the daemon is back.
     if (refused.peek() === null && connection.state.peek() !== "lost") schedule();
@@ -163,9 +180,11 @@ export function createTimelineController(page: Page, first: Viewport): TimelineC
   const place = (view: Viewport): void => {
     if (view.fromUs === viewport.peek().fromUs && view.toUs === viewport.peek().toUs) return;
     viewport.value = view;
+    moving.value = true;
     clearTimeout(settleTimer);
     settleTimer = setTimeout(() => {
       settled.value = viewport.peek();
+      moving.value = false;
     }, SETTLED_AFTER_MS);
     schedule();
   };
@@ -202,6 +221,7 @@ export function createTimelineController(page: Page, first: Viewport): TimelineC
     rowCounts,
     nowUs,
     refused,
+    busy,
     selected,
     setWidth: (px) => {
       width.value = px;
@@ -214,7 +234,7 @@ export function createTimelineController(page: Page, first: Viewport): TimelineC
     move: (us, smooth = false) => show(moveBy(goal, us, bounds()), smooth),
     bounds,
     close: () => {
-      asking?.abort();
+      asking.peek()?.abort();
       stopListening();
       cancelAnimationFrame(frame);
       clearInterval(clockTimer);

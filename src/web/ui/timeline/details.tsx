@@ -28,7 +28,7 @@ export function SpanFacts(props: { readonly hit: Hit }): JSX.Element {
         <span class="muted">
           {" · "}
           {formats.duration(lengthUs)}
-          {span.merged > 1 && `, active ${formats.duration(span.activeUs)}`}
+          {span.activeUs < lengthUs * 0.95 && `, active ${formats.duration(span.activeUs)}`}
         </span>
       </p>
       {span.merged > 1 && (

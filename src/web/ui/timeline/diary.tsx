@@ -95,7 +95,7 @@ function Rows(props: {
             <th scope="col">What</th>
             <th scope="col">Where</th>
             <th scope="col" class="number">
-              Active
+              Time
             </th>
           </tr>
         </thead>

@@ -22,7 +22,8 @@ export function Nothing(props: { readonly timeline: TimelineController }): JSX.E
   const known = useComputed(() => lookAt(timeline));
   const { value } = known;
   if (value === "asking" || value === "something") return null;
-  const reason = reasonFor(value, connection.status.value, formats.clock);
+  const reachesNow = timeline.settled.value.toUs > timeline.nowUs.peek();
+  const reason = reasonFor(value, reachesNow, connection.status.value, formats.clock);
   return (
     <div class="nothing" role="status">
       <p class="empty-title">{reason.title}</p>
@@ -57,6 +58,7 @@ function lookAt(timeline: TimelineController): Known {
 
 function reasonFor(
   known: Exclude<Known, "asking" | "something">,
+  reachesNow: boolean,
   status: StatusAnswer | null,
   clock: (atUs: number) => string,
 ): Reason {
@@ -64,7 +66,7 @@ function reasonFor(
     return { title: "This is still to come", more: "Press T to go to today." };
   }
   const paused = status?.paused ?? null;
-  if (paused !== null && (known === "never" || known.length === 0 || known.includes("paused"))) {
+  if (paused !== null && (known === "never" || reachesNow)) {
     return {
       title: "Recording is paused",
       more:
@@ -74,7 +76,7 @@ function reasonFor(
     };
   }
   const blind = status?.sources.find(({ kind, state }) => kind === "window" && state !== "live");
-  if (blind !== undefined && blind.why !== null && (known === "never" || known.length === 0)) {
+  if (blind !== undefined && blind.why !== null && (known === "never" || reachesNow)) {
     return { title: "Windows cannot be seen", more: blind.why.reason, command: blind.why.remedy };
   }
   if (known === "never") {

@@ -14,8 +14,8 @@ export const MAX_SPAN_US = 366 * DAY_US;
 
 /** What a viewport must not lose sight of. */
 export interface Bounds {
-  /** When the record begins; null: there is none. */
-  readonly firstUs: number | null;
+  /** When the record begins; null: there is none. Undefined: that is not known yet, and nothing is too early. */
+  readonly firstUs: number | null | undefined;
   readonly nowUs: number;
 }
 
@@ -54,7 +54,8 @@ export function keepInBounds(viewport: Viewport, { firstUs, nowUs }: Bounds): Vi
   // The day of today is allowed whole: its evening is still to come. So is the day of the first event.
   const reachUs = Math.max(span / 2, DAY_US);
   const latest = nowUs + reachUs - span;
-  const earliest = Math.min((firstUs ?? nowUs) - reachUs, latest);
+  const beginUs = firstUs === undefined ? Number.NEGATIVE_INFINITY : (firstUs ?? nowUs);
+  const earliest = Math.min(beginUs - reachUs, latest);
   const fromUs = Math.round(clamp(viewport.fromUs, earliest, latest));
   return { fromUs, toUs: fromUs + span };
 }

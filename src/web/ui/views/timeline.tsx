@@ -180,7 +180,10 @@ function wholeDay(view: Viewport, clock: WallClock): number | null {
 function ofWidth(view: Viewport, us: number, clock: WallClock): Viewport {
   const middle = (view.fromUs + view.toUs) / 2;
   if (us === DAY_US) return dayOf(clock, clock.dayNumber(middle));
-  return { fromUs: middle - us / 2, toUs: middle + us / 2 };
+  // What is wider than a day ends with today at the latest: the rest would be empty.
+  const endUs = clock.dayStart(clock.dayNumber(Date.now() * 1000) + 1);
+  const toUs = us < DAY_US ? middle + us / 2 : Math.min(middle + us / 2, endUs);
+  return { fromUs: toUs - us, toUs };
 }
 
 function nameOf({ formats, clock }: Page, view: Viewport): string {

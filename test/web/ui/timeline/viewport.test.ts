@@ -31,6 +31,12 @@ describe("the stretch of time on the screen", () => {
     expect(moveBy(today, 7 * DAY_US, bounds).toUs).toBe(NOW + DAY_US);
   });
 
+  it("may be anywhere before now while it is not known when the record begins", () => {
+    const longAgo = { fromUs: NOW - 900 * DAY_US, toUs: NOW - 899 * DAY_US };
+    expect(keepInBounds(longAgo, { firstUs: undefined, nowUs: NOW })).toEqual(longAgo);
+    expect(keepInBounds(longAgo, bounds).fromUs).toBe(NOW - 401 * DAY_US);
+  });
+
   it("stays at today where nothing was ever recorded", () => {
     const moved = moveBy({ fromUs: NOW - HOUR_US, toUs: NOW }, -90 * DAY_US, {
       firstUs: null,

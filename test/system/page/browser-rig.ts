@@ -1,0 +1,163 @@
+/** A real daemon with a record, and the local page in a real browser, opened by a link as its owner opens it. */
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium, type Browser, type Page, type Request } from "playwright-core";
+import { until } from "../../helpers/until.ts";
+import { openDaemonRig, type DaemonRig } from "../daemon-rig.ts";
+import { createProcesses, type Processes } from "../processes.ts";
+
+/** Where the pictures of each view are left, for people to look at. */
+const PICTURES = fileURLToPath(new URL("../../../test-pictures", import.meta.url));
+
+export const TIME_ZONE = "Europe/Berlin";
+
+export interface PageRig {
+  readonly daemon: DaemonRig;
+  readonly processes: Processes;
+  /** Opens the page in a browser of its own cookies. */
+  readonly openPage: (options?: PageOptions) => Promise<OpenPage>;
+  readonly close: () => Promise<void>;
+}
+
+export interface PageOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly scheme?: "light" | "dark";
+  readonly lessMotion?: boolean;
+  readonly locale?: string;
+  /** Where to begin: `#/calendar`. */
+  readonly hash?: string;
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  /** Everything the browser complained of: errors, refusals of the policy for content. */
+  readonly complaints: readonly string[];
+  /** Goes to a view by the navigation and waits until it is there. */
+  readonly goTo: (name: string) => Promise<void>;
+  /** Waits until nothing moves and nothing is asked for. */
+  readonly settle: () => Promise<unknown>;
+  /** Leaves a picture of the screen. */
+  readonly takePicture: (name: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** `fill` puts a record into the data folder before the daemon starts; `config` is added to its settings. */
+export async function openPageRig(
+  options: {
+    readonly fill?: (directory: string) => void;
+    readonly config?: string;
+  } = {},
+): Promise<PageRig> {
+  const processes = createProcesses();
+  const port = await freePort();
+  const daemon = openDaemonRig(
+    processes,
+    { TZ: TIME_ZONE },
+    `[page]\nport = ${port}\n${options.config ?? ""}`,
+  );
+  const directory = join(daemon.home, "data");
+  mkdirSync(directory, { mode: 0o700 });
+  options.fill?.(directory);
+  await daemon.start();
+  const browser = await launchBrowser();
+  return {
+    daemon,
+    processes,
+    openPage: (pageOptions = {}) => openInBrowser(browser, daemon, pageOptions),
+    close: async () => {
+      await browser.close();
+      await daemon.close();
+    },
+  };
+}
+
+function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() =>
+        resolve(typeof address === "object" && address !== null ? address.port : 0),
+      );
+    });
+  });
+}
+
+async function openInBrowser(
+  browser: Browser,
+  daemon: DaemonRig,
+  options: PageOptions,
+): Promise<OpenPage> {
+  const { width = 1024, height = 768, scheme = "light", lessMotion = false } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    reducedMotion: lessMotion ? "reduce" : "no-preference",
+    locale: options.locale ?? "en-GB",
+    timezoneId: TIME_ZONE,
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  const { url } = await daemon.api.openPage();
+  await page.goto(url);
+  if (options.hash !== undefined) await page.goto(new URL(`/${options.hash}`, url).href);
+  await page.locator("main").waitFor();
+
+  /** Requests that are on their way; the stream of changes is always open. */
+  let waiting = 0;
+  const isCounted = (address: string): boolean => !address.endsWith("/api/page/changes");
+  page.on("request", (request) => {
+    if (isCounted(request.url())) waiting += 1;
+  });
+  const ended = (request: Request): void => {
+    if (isCounted(request.url())) waiting = Math.max(0, waiting - 1);
+  };
+  page.on("requestfinished", ended);
+  page.on("requestfailed", ended);
+  const isQuiet = async (): Promise<boolean> => {
+    if (waiting > 0) return false;
+    // Two frames: what the last answer set going has begun by then.
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          requestAnimationFrame(() => requestAnimationFrame(resolve));
+        }),
+    );
+    const asking = await page.locator('[aria-busy="true"], :text("Asking…")').count();
+    return waiting === 0 && asking === 0;
+  };
+  const settle = (): Promise<true> =>
+    until("nothing moves and nothing is asked for", async () => {
+      return (await isQuiet()) && (await isQuiet());
+    });
+  return {
+    page,
+    complaints,
+    settle,
+    goTo: async (name) => {
+      await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
+      await page
+        .getByRole("heading", { level: 1, name, exact: true })
+        .waitFor({ state: "attached" });
+      await settle();
+    },
+    takePicture: async (name) => {
+      mkdirSync(PICTURES, { recursive: true });
+      await page.screenshot({ path: join(PICTURES, `${name}.jpg`), type: "jpeg", quality: 88 });
+    },
+    close: () => context.close(),
+  };
+}

@@ -1,0 +1,139 @@
+/** The page while things happen: the daemon goes and comes, recording is paused, windows change for an hour. */
+import { afterEach, describe, expect, it } from "vitest";
+import { until } from "../../helpers/until.ts";
+import { freePort, openPageRig, type OpenPage, type PageRig } from "./browser-rig.ts";
+
+const open: PageRig[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+async function openRig(options: Parameters<typeof openPageRig>[0] = {}): Promise<PageRig> {
+  const rig = await openPageRig(options);
+  open.push(rig);
+  return rig;
+}
+
+/** A daemon that is told of windows by a watcher, since this machine has no desktop. */
+async function openWatchedRig(): Promise<{
+  readonly rig: PageRig;
+  readonly showWindow: (app: string, title: string) => Promise<void>;
+}> {
+  const port = await freePort();
+  const rig = await openRig({
+    config: `[activitywatch]\nenabled = true\ntesting = true\nport = ${port}\n`,
+  });
+  const post = async (path: string, body: object): Promise<void> => {
+    const answer = await fetch(
+      `http://127.0.0.1:${port}/api/0/buckets/aw-watcher-window_h${path}`,
+      {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      },
+    );
+    await answer.arrayBuffer();
+  };
+  await post("", { client: "watcher", type: "currentwindow", hostname: "h" });
+  return {
+    rig,
+    showWindow: (app, title) =>
+      post("/heartbeat?pulsetime=60", {
+        timestamp: new Date().toISOString(),
+        duration: 0,
+        data: { app, title },
+      }),
+  };
+}
+
+describe("a daemon that is stopped and started while the page is open", () => {
+  it("is said to be gone, and then to be back, and the page goes on by itself", async () => {
+    const rig = await openPageRig();
+    // Started again by hand, so that it can be ended here.
+    open.push(rig);
+    const { page, complaints } = await rig.openPage();
+    await page.getByRole("link", { name: "Windows not seen" }).waitFor();
+    expect((await rig.daemon.run(["stop"])).code).toBe(0);
+    const banner = page.locator(".banner");
+    await banner.filter({ hasText: "The daemon does not answer" }).waitFor();
+    await page.getByText("Unknown", { exact: true }).waitFor();
+    // Every view still opens, and none shows what is old as new.
+    for (const name of ["Health", "Calendar", "Timeline"]) {
+      await page.getByRole("link", { name, exact: true }).click();
+      await page.getByRole("heading", { level: 1, name }).waitFor({ state: "attached" });
+    }
+    await rig.daemon.start();
+    await banner.filter({ hasText: "The daemon is back" }).waitFor();
+    await banner.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Windows not seen" }).waitFor();
+    await page.locator(".nothing").waitFor();
+    const others = complaints.filter(
+      (text) => !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY/.test(text),
+    );
+    expect(others).toEqual([]);
+  });
+});
+
+describe("lanes without anything in them", () => {
+  it("say what is missing: the first minute, a pause, a desktop that cannot be seen", async () => {
+    const { rig, showWindow } = await openWatchedRig();
+    const { page, settle, takePicture } = await rig.openPage();
+    await page.getByText("Windows cannot be seen").waitFor();
+    await takePicture("empty-no-source");
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "1 hour" }).click();
+    await page.getByText("Recording is paused").waitFor();
+    await page.getByText(/Paused until \d/).waitFor();
+    expect((await rig.daemon.api.status()).paused).not.toBeNull();
+    await takePicture("empty-paused");
+    await page.getByRole("button", { name: "Resume" }).click();
+    await until("recording goes on", async () => (await rig.daemon.api.status()).paused === null);
+    await showWindow("gedit", "notes.txt");
+    // It comes by itself.
+    await page.locator(".diary tbody tr", { hasText: "notes.txt" }).waitFor();
+    await settle();
+    await takePicture("first-minute");
+  });
+});
+
+describe("a page that is open for an hour of changes", () => {
+  it(
+    "follows them, and takes no more memory at its end than after its first minutes",
+    { timeout: 180_000 },
+    async () => {
+      const { rig, showWindow } = await openWatchedRig();
+      const shown = await rig.openPage({ lessMotion: true });
+      const { page, complaints } = shown;
+      await showWindow("gedit", "the first");
+      await page.locator(".diary tbody tr", { hasText: "the first" }).waitFor();
+      // The page's clock is moved on by ten seconds with each change: all its timers, and none of the daemon's.
+      await page.clock.install();
+      const change = async (number: number): Promise<void> => {
+        await showWindow(`app ${number % 3}`, `document ${number}`);
+        await page.clock.fastForward(10_000);
+      };
+      for (let number = 0; number < 60; number += 1) await change(number);
+      const before = await heapBytes(shown);
+      for (let number = 60; number < 360; number += 1) await change(number);
+      // So short as they are, they stand in one row, which tells how many they are.
+      await until("all changes are on the page", async () => {
+        await page.clock.fastForward(10_000);
+        const rows = await page.locator(".diary tbody").innerText();
+        return Number(/ of (\d+)/.exec(rows)?.[1] ?? 0) >= 355;
+      });
+      const after = await heapBytes(shown);
+      expect(after / before).toBeLessThan(1.25);
+      expect(after - before).toBeLessThan(1_500_000);
+      expect(complaints).toEqual([]);
+    },
+  );
+});
+
+/** What scripts and elements of the page take, after the garbage is gone. */
+async function heapBytes({ page }: OpenPage): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  for (let times = 0; times < 3; times += 1) await session.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  await session.detach();
+  return usedSize;
+}
