@@ -146,7 +146,7 @@ export function createExchangeImporter(
     const device = named ?? maker;
     if (device === null || device.id === own) return store.put(facts, span);
     const { key } = devices.ensure(device.id, device.name);
-    const taken = store.remote().put(key, 0, [{ ...span, facts, isOpen: false }]);
+    const { taken } = store.remote().put(key, 0, [{ ...span, facts, isOpen: false }]);
     return taken > 0 ? "added" : "present";
   };
 

@@ -38,13 +38,20 @@ export interface RemoteId {
   readonly startUs: number;
 }
 
+export interface PutOutcome {
+  /** How many were taken: the others were known, or stay away. */
+  readonly taken: number;
+  /** Labels that events bore until then. */
+  readonly labels: ReadonlySet<number>;
+}
+
 /** Every method that changes something runs in a transaction of its own unless there is one. */
 export interface RemoteEvents {
   /**
    * Takes events of a device in, or what a later record says of them. Version 0 says nothing of what is there
-   * already, as an export does not. Returns how many were taken.
+   * already, as an export does not.
    */
-  readonly put: (deviceKey: number, version: number, events: readonly RemotePut[]) => number;
+  readonly put: (deviceKey: number, version: number, events: readonly RemotePut[]) => PutOutcome;
   /** Erases what a device says it erased, also what arrives later from before. Returns the labels that it bore. */
   readonly erase: (
     deviceKey: number,
@@ -204,6 +211,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
 
   const put: RemoteEvents["put"] = (deviceKey, version, events) => {
     const touched = createTouched();
+    const labels = new Set<number>();
     let taken = 0;
     for (const { facts, isOpen, ...span } of events) {
       const { startUs } = span;
@@ -215,6 +223,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       const label = documents.intern(facts);
       const zone = zoneId(span);
       write.run(deviceKey, startUs, endUs - startUs, label.id, zone, version, isOpen ? 1 : 0);
+      if (known !== undefined && known.label_id !== label.id) labels.add(known.label_id);
       if (known !== undefined && isWindow(known))
         touched.add(known.document_id, startUs, known.end_us);
       if (facts.kind !== "window" || label.documentId === null) continue;
@@ -223,7 +232,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       touched.add(label.documentId, startUs, endUs);
     }
     visits.rebuild(deviceKey, touched.all());
-    return taken;
+    return { taken, labels };
   };
 
   return {

@@ -40,6 +40,8 @@ export interface AddOptions {
   /** Done with the store before the hub is opened. */
   readonly before?: (store: EventStore) => void;
   readonly clock?: FakeClock;
+  /** Instead of forgetting what was wished elsewhere. */
+  readonly forget?: (wish: TravellingWish) => Promise<void>;
 }
 
 export interface RigDevice {
@@ -75,7 +77,7 @@ export function createHubRig(home: string): HubRig {
         ...(code === undefined ? {} : { code: readJoinCode(code) }),
       }),
     );
-    const device = openRigDevice(hub, directory, name, options.clock ?? clock, options.before);
+    const device = openRigDevice(hub, directory, name, { clock, ...options });
     devices.push(device);
     return device;
   };
@@ -114,8 +116,7 @@ function openRigDevice(
   hub: MemoryHub,
   directory: string,
   name: string,
-  clock: FakeClock,
-  before: (store: EventStore) => void = () => {},
+  { clock, before = () => {}, forget }: AddOptions & { readonly clock: FakeClock },
 ): RigDevice {
   const identity = readIdentity(directory);
   if (identity === null) throw new Error("no identity");
@@ -130,7 +131,7 @@ function openRigDevice(
       store,
       directory,
       admit,
-      forget: (wish) => forgetIn(store, wish),
+      forget: forget ?? ((wish) => forgetIn(store, wish)),
       onChange: () => {},
       clock,
       log: silentLog,

@@ -15,6 +15,8 @@ export interface MemoryHub {
   readonly open: (device: string) => MemoryDriver;
   /** Gives a record to its readers once more, as a carrier may. */
   readonly repeat: (record: CarriedRecord) => void;
+  /** Gives again what could not be taken. */
+  readonly wake: () => void;
 }
 
 export interface MemoryDriver extends HubDriver {
@@ -166,7 +168,7 @@ export function createMemoryHub(clock: Clock): MemoryHub {
     wake();
   };
 
-  return { records, open, repeat };
+  return { records, open, repeat, wake };
 }
 
 function conflict(): ActivityError {

@@ -2,6 +2,7 @@
 import { cpSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ActivityError } from "../../src/errors.ts";
 import { toVersion } from "../../src/store/remote.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import {
@@ -10,6 +11,7 @@ import {
   ownOf,
   S,
   T0,
+  windowFacts,
   type HubRig,
   type RigDevice,
 } from "../helpers/hub-rig.ts";
@@ -169,6 +171,51 @@ describe("a hub", () => {
           .all();
         expect(texts).toEqual([]);
       }
+    }));
+
+  it("takes words away everywhere that a privacy rule withholds afterwards", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      const id = ada.begin("a secret title", 0);
+      await rig.settle();
+      expect(knownOf(bob, ada)).toEqual(["0–10 a secret title"]);
+      await ada.store.eraser.rewrite([{ id, facts: windowFacts("withheld") }]);
+      await rig.settle();
+      expect(knownOf(bob, ada)).toEqual(["0–10 withheld"]);
+      const titles = bob.store.database.prepare<{ title: string }>("SELECT title FROM document");
+      expect(titles.all()).toEqual([{ title: "withheld" }]);
+    }));
+
+  it("passes over a wish that means nothing here, and goes on with what follows", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob", { forget: meansNothing })];
+      ada.hub.forgotten(
+        { fromUs: null, toUs: null, app: null, match: "x", atUs: rig.clock.nowUs() },
+        [],
+      );
+      ada.begin("what follows", 0);
+      await rig.settle();
+      expect(knownOf(bob, ada)).toEqual(["0–10 what follows"]);
+    }));
+
+  it("tries again what cannot be forgotten right now", () =>
+    withRig(async (rig) => {
+      let refusals = 2;
+      const ada = rig.add("ada");
+      const bob = rig.add("bob", {
+        forget: async () => {
+          if (refusals-- > 0) throw new ActivityError("database_busy", "Not now.");
+        },
+      });
+      const wish = { fromUs: null, toUs: null, app: null, match: "x", atUs: rig.clock.nowUs() };
+      ada.hub.forgotten(wish, []);
+      ada.begin("what follows", 0);
+      for (let attempt = 0; attempt < 4; attempt += 1) {
+        await rig.settle();
+        rig.hub.wake();
+      }
+      await rig.settle();
+      expect([knownOf(bob, ada), refusals]).toEqual([["0–10 what follows"], -1]);
     }));
 
   it("forgets for good what a third device learns of only later", () =>
@@ -350,6 +397,10 @@ describe("a hub", () => {
       expect(knownOf(ada, bob)).toEqual(["60–70 bob's"]);
     }));
 });
+
+async function meansNothing(): Promise<never> {
+  throw new ActivityError("bad_request", "The text to match is too short.");
+}
 
 async function doDeed(
   rig: HubRig,

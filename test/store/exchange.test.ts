@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { EventFacts } from "../../src/capture/events.ts";
 import { silentLog } from "../../src/log.ts";
+import { createDevices } from "../../src/store/devices.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { createExchangeImporter, exportLines } from "../../src/store/exchange.ts";
+import { createOutbox } from "../../src/store/outbox.ts";
 import { openReadings } from "../../src/store/readings.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { storable } from "../helpers/storable.ts";
@@ -39,6 +41,81 @@ describe("an import", () => {
   });
 });
 
+describe("an export of several devices", () => {
+  const LAPTOP = "a0".repeat(16);
+  const OWN = "b0".repeat(16);
+
+  /** A store whose device is in a hub, with an event of its own and one of a laptop. */
+  function openShared(): EventStore {
+    const store = openStore();
+    createOutbox(store.database).writeLog({
+      device: OWN,
+      epoch: 1,
+      seq: 1,
+      hash: Buffer.alloc(32),
+      cursor: null,
+      toldUs: 0,
+    });
+    const { key } = createDevices(store.database).ensure(LAPTOP, "laptop");
+    store.put(admit({ kind: "window", title: "mine" }), spanAt(1));
+    store
+      .remote()
+      .put(key, 5, [
+        { ...spanAt(2), facts: admit({ kind: "window", title: "the laptop's" }), isOpen: false },
+      ]);
+    return store;
+  }
+
+  function exportOf(store: EventStore): string {
+    return [...exportLines(store.database)].map(({ text }) => text).join("");
+  }
+
+  function take(store: EventStore, text: string): unknown {
+    const [header = "", ...lines] = text.split("\n");
+    const importer = createExchangeImporter(header, store, admit);
+    for (const each of lines) importer.take(each);
+    return importer.finish();
+  }
+
+  it("names the device of each event, and comes back the same in another store", () => {
+    const text = exportOf(openShared());
+    expect(text).toContain(`"device":{"id":"${LAPTOP}","name":"laptop"}`);
+    expect(text.startsWith(`{"activityd":"export","format":1,"device":"${OWN}"}\n`)).toBe(true);
+    const fresh = openStore();
+    expect(take(fresh, text)).toMatchObject({ added: 2, unreadable: 0 });
+    expect(take(fresh, text)).toMatchObject({ added: 0, present: 2 });
+    expect(exportOf(fresh).split("\n").slice(1)).toEqual(text.split("\n").slice(1));
+  });
+
+  it("adds nothing to the store it came from, nor doubles a device that is known there", () => {
+    const shared = openShared();
+    const text = exportOf(shared);
+    expect(take(shared, text)).toMatchObject({ added: 0, present: 2 });
+    const laptop = openStore();
+    createOutbox(laptop.database).writeLog({
+      device: LAPTOP,
+      epoch: 1,
+      seq: 1,
+      hash: Buffer.alloc(32),
+      cursor: null,
+      toldUs: 0,
+    });
+    laptop.put(admit({ kind: "window", title: "the laptop's" }), spanAt(2));
+    const { key } = createDevices(laptop.database).ensure(OWN, "desk");
+    laptop
+      .remote()
+      .put(key, 3, [
+        { ...spanAt(1), facts: admit({ kind: "window", title: "mine" }), isOpen: false },
+      ]);
+    expect(take(laptop, text)).toMatchObject({ added: 0, present: 2 });
+  });
+});
+
+function spanAt(n: number) {
+  const startUs = n * 100 * S;
+  return { startUs, endUs: startUs + S, utcOffsetMinutes: 0, timeZone: "UTC" };
+}
+
 function openStore(): EventStore {
   const clock = createFakeClock("2026-11-27T09:00:00Z");
   const store = openEventStore({ directory: createTempHome(), clock, log: silentLog });
@@ -49,10 +126,7 @@ function openStore(): EventStore {
 }
 
 /** A gate that lets everything by: the real one is tested with the command. */
-function admit(facts: {
-  readonly kind: string;
-  readonly title?: string | null;
-}): EventFacts | null {
+function admit(facts: { readonly kind: string; readonly title?: string | null }): EventFacts {
   return {
     kind: "window",
     app: storable("Code"),

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { WindowFacts } from "../../src/capture/events.ts";
+import type { EventFacts, WindowFacts } from "../../src/capture/events.ts";
 import { silentLog } from "../../src/log.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { carryOut } from "../../src/store/forget.ts";
 import { planForget, planRules } from "../../src/store/forget-plan.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
+import { createOtherDevice } from "../helpers/other-device.ts";
 import { propertyRuns } from "../helpers/property-runs.ts";
 import { storable } from "../helpers/storable.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
@@ -172,4 +173,66 @@ describe("applying rules backwards", () => {
         { numRuns: propertyRuns(60, 1000) },
       );
     }));
+});
+
+describe("a wish to forget", () => {
+  /** A laptop with three windows: before a span of a minute, reaching into it, and in it. */
+  function openWithLaptop() {
+    const clock = createFakeClock("2026-10-25T00:00:00Z");
+    const store = openEventStore({ directory: createTempHome(), clock, log: silentLog });
+    const laptop = createOtherDevice(store, "laptop");
+    const at = (fromS: number, toS: number, title: string) => ({
+      title,
+      startUs: T0 + fromS * S,
+      endUs: T0 + toS * S,
+    });
+    laptop.tell([at(0, 10, "before"), at(50, 70, "into"), at(80, 90, "within")], T0);
+    laptop.tell([at(110, 130, "out of")], T0);
+    const titles = () =>
+      [...store.remote().all()]
+        .flat()
+        .map(({ event }) =>
+          event.kind === "window" ? `${event.title} ${(event.endUs - T0) / S}` : event.kind,
+        );
+    return { store, laptop, at, titles, span: { fromUs: T0 + 60 * S, toUs: T0 + 120 * S } };
+  }
+
+  test("takes what other devices recorded as well, and keeps away what comes again of it", async () => {
+    const { store, laptop, at, titles, span } = openWithLaptop();
+    const plan = await planForget(store, { span, isMeant: null });
+    expect(plan).toMatchObject({ remote: { whole: [{ startUs: T0 + 80 * S }] }, labelCount: 3 });
+    expect(await carryOut(store, plan)).toMatchObject({ events: 1, cut: 2 });
+    expect(titles()).toEqual(["before 10", "into 60"]);
+    laptop.tell([at(80, 90, "within"), at(120, 130, "out of")], T0);
+    expect(titles()).toEqual(["before 10", "into 60", "out of 130"]);
+    const left = store.database.prepare("SELECT 1 FROM document WHERE title = 'within'").all();
+    expect(left).toEqual([]);
+    store.close();
+  });
+
+  test("means them by their words too", async () => {
+    const { store, titles } = openWithLaptop();
+    const plan = await planForget(store, {
+      span: null,
+      isMeant: (facts) => facts.kind === "window" && facts.title === "within",
+    });
+    await carryOut(store, plan);
+    expect(titles()).toEqual(["before 10", "into 70", "out of 130"]);
+    store.close();
+  });
+
+  test("by this device's rules takes them from here alone, and gives others other words", async () => {
+    const { store, titles } = openWithLaptop();
+    const judge = (facts: EventFacts): EventFacts | null => {
+      if (facts.kind !== "window") return facts;
+      if (facts.title === "within") return null;
+      return facts.title === "into" ? { ...facts, title: storable("withheld") } : facts;
+    };
+    const plan = await planRules(store, judge, false);
+    expect(await carryOut(store, plan, false)).toMatchObject({ events: 1, rewritten: 1 });
+    expect(titles()).toEqual(["before 10", "withheld 70", "out of 130"]);
+    const kept = store.database.prepare("SELECT 1 FROM remote_erased").all();
+    expect(kept).toEqual([]);
+    store.close();
+  });
 });

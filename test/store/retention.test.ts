@@ -6,6 +6,7 @@ import { silentLog } from "../../src/log.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { createRetention } from "../../src/store/retention.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
+import { createOtherDevice } from "../helpers/other-device.ts";
 import { storable } from "../helpers/storable.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
@@ -66,6 +67,21 @@ describe("retention", () => {
     expect(store.summary().sizeBytes).toBeLessThanOrEqual(maxBytes);
     expect(store.summary().eventCount).toBeGreaterThan(300);
     expect(store.latest("window", 1)).toHaveLength(1);
+  });
+
+  it("takes what other devices recorded by the same age, with its text", async () => {
+    const { store, home } = openStore();
+    const laptop = createOtherDevice(store, "laptop");
+    const window = (days: number, title: string) => {
+      const startUs = NOW - days * DAY;
+      return { title, startUs, endUs: startUs + 60 * S };
+    };
+    laptop.tell([window(40, "elsewhere-old"), window(2, "elsewhere-new")], NOW);
+    await createRetention(store, { maxAgeDays: 30, maxBytes: null }, silentLog).run(NOW);
+    const left = [...store.remote().all()].flat();
+    expect(left.map(({ event: { startUs } }) => startUs)).toEqual([NOW - 2 * DAY]);
+    expect(filesWith(home, /elsewhere-old/)).toEqual([]);
+    expect(filesWith(home, /elsewhere-new/)).not.toEqual([]);
   });
 
   it("is due after a run was missed, and not while one is fresh", async () => {

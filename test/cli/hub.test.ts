@@ -1,0 +1,93 @@
+/** `activityd hub …` without a daemon: what it writes, and what it says to what cannot be meant. */
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCli } from "../helpers/run-cli.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
+
+function createFolder(): string {
+  const folder = join(createTempHome(), "sync");
+  mkdirSync(folder);
+  return folder;
+}
+
+describe("activityd hub", () => {
+  it("makes a hub and prints the code alone to stdout; another device joins with it", async () => {
+    const folder = createFolder();
+    const [desk, lap] = [createTempHome(), createTempHome()];
+    const made = await runCli(["hub", "create", "--folder", folder, "--name", "desk"], {
+      home: desk,
+      config: "# mine\n[capture]\nmedia = false\n",
+    });
+    expect(made.exitCode).toBe(0);
+    expect(made.out).toMatch(/^activityd-hub-1\.[\w-]+\n$/);
+    const config = readFileSync(join(desk, "config.toml"), "utf8");
+    expect(config).toContain("# mine\n[capture]\nmedia = false\n");
+    expect(config).toContain(`[hub]\n`);
+    expect(config).toContain(`folder = "${folder}"`);
+    expect(statSync(join(desk, "data", "hub.json")).mode & 0o777).toBe(0o600);
+    const joined = await runCli(["hub", "join", made.out.trim(), "--folder", folder], {
+      home: lap,
+    });
+    expect(joined.exitCode).toBe(0);
+    const again = await runCli(["hub", "invite"], { home: lap });
+    expect(again.out).toBe(made.out);
+    const known = await runCli(["hub", "join", made.out.trim()], { home: lap });
+    expect(known.talk).toContain("in the hub already");
+  });
+
+  it.each([
+    ["no place", ["create"], "Nothing says where the hub is."],
+    ["two places", ["create", "--folder", "/", "--server", "nats://x"], "not both"],
+    [
+      "a folder that is not there",
+      ["create", "--folder", "/nowhere"],
+      "There is no folder /nowhere.",
+    ],
+    [
+      "a file that is not there",
+      ["create", "--server", "nats://x", "--ca", "/no"],
+      "Cannot read /no",
+    ],
+    ["no code", ["join", "nonsense"], "This is no whole code of a hub"],
+  ])("refuses %s with a sentence", async (_what, args, sentence) => {
+    const run = await runCli(["hub", ...args]);
+    expect([run.exitCode, run.out]).toEqual([2, ""]);
+    expect(run.talk).toContain(sentence);
+  });
+
+  it("refuses to make a second hub, and a code of a folder without the folder", async () => {
+    const folder = createFolder();
+    const home = createTempHome();
+    const made = await runCli(["hub", "create", "--folder", folder], { home });
+    const second = await runCli(["hub", "create", "--folder", folder], { home });
+    expect(second.talk).toContain("in a hub already");
+    const blind = await runCli(["hub", "join", made.out.trim()]);
+    expect(blind.talk).toContain("--folder PATH");
+    const other = await runCli(["hub", "create", "--folder", folder]);
+    const moved = await runCli(["hub", "join", other.out.trim(), "--folder", folder], { home });
+    expect(moved.talk).toContain("activityd hub leave");
+  });
+
+  it("takes the addresses of servers from the code", async () => {
+    const home = createTempHome();
+    const made = await runCli(["hub", "create", "--server", "tls://a:4222", "tls://b:4222"]);
+    const joined = await runCli(["hub", "join", made.out.trim()], { home });
+    expect(joined.exitCode).toBe(0);
+    const config = readFileSync(join(home, "config.toml"), "utf8");
+    expect(config).toContain('driver = "nats"');
+    expect(config).toMatch(/servers = \[ "tls:\/\/a:4222", "tls:\/\/b:4222" \]/);
+  });
+
+  it("leaves without a daemon too, and can make another hub then", async () => {
+    const folder = createFolder();
+    const home = createTempHome();
+    await runCli(["hub", "create", "--folder", folder], { home });
+    const left = await runCli(["hub", "leave"], { home });
+    expect(left.exitCode).toBe(0);
+    expect(readFileSync(join(home, "config.toml"), "utf8")).toContain('driver = "none"');
+    expect((await runCli(["hub", "invite"], { home })).exitCode).toBe(1);
+    const again = await runCli(["hub", "create", "--folder", folder], { home });
+    expect(again.exitCode).toBe(0);
+  });
+});
