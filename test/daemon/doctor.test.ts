@@ -234,6 +234,16 @@ describe("the settings", () => {
     await serveStatus(patient);
     expect((await findingsOf(patient)).map(({ id }) => id)).not.toContain("port-taken");
   });
+
+  test("page-port-taken is no problem of the record", async () => {
+    const patient = createPatient();
+    const address = (await listenOn(0)).address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    writeFileSync(patient.paths.configFile, `[page]\nport = ${address.port}\n`);
+    const found = await find(patient, "page-port-taken");
+    expect(found.state).toBe("note");
+    expect(found.remedy).toContain(String(address.port));
+  });
 });
 
 describe("what was recorded", () => {

@@ -179,11 +179,15 @@ describe("a damaged database", () => {
       INSERT INTO bucket_event(bucket_key, start_us, duration_us, data) VALUES(7, ${NOW}, 5, '{"title":"x"}');
       INSERT INTO bucket_setting VALUES('startOfDay', '"04:00"');
       INSERT INTO ledger(first_us, last_us, times, client, session, form, intent, source, text, tokens, event_ids, reasons)
-        VALUES(1, 2, 3, 'cli', NULL, 'exact', 'now', 'rules', 'the block', 9, '[1]', '["why"]')`);
+        VALUES(1, 2, 3, 'cli', NULL, 'exact', 'now', 'rules', 'the block', 9, '[1]', '["why"]');
+      INSERT INTO ledger VALUES(9, 4, 5, 1, 'cli', 's', 'auto', 'now', 'rules', 'a block', 9, '[1]', '["why"]', '[3,8]', 'what now?');
+      INSERT INTO meta VALUES('client_revoked:cli', '77')`);
     const rows = (from: EventStore): unknown =>
       ["bucket", "bucket_event", "bucket_setting", "ledger"].map((table) =>
         from.database.prepare(`SELECT * FROM ${table}`).all(),
       );
+    const revoked = (from: EventStore): unknown =>
+      from.database.prepare("SELECT value FROM meta WHERE name = 'client_revoked:cli'").get();
     const before = rows(store);
     store.close();
     const path = join(home, "activity.db");
@@ -193,6 +197,7 @@ describe("a damaged database", () => {
     const salvaged = openStore(home);
     expect(salvaged.recovery()).not.toBeNull();
     expect(rows(salvaged)).toEqual(before);
+    expect(revoked(salvaged)).toEqual({ value: "77" });
     await createBackup(salvaged.database, home, NOW);
     salvaged.close();
     writeFileSync(path, Buffer.alloc(bytes.length, 0xa5));

@@ -43,11 +43,15 @@ function showInBrowser(url: string, io: CliIo): Promise<boolean> {
   const [command = "", ...args] = browserCommand(url);
   return new Promise((resolve) => {
     const child = spawn(command, args, { env: { ...io.env }, stdio: "ignore", detached: true });
-    child.once("error", () => resolve(false));
-    child.once("exit", (code) => resolve(code === 0));
+    const settle = (isOpen: boolean): void => {
+      clearTimeout(patience);
+      child.unref();
+      resolve(isOpen);
+    };
     // A browser that was started by it may be its child for as long as it is open.
-    setTimeout(() => resolve(true), PATIENCE_MS).unref();
-    child.unref();
+    const patience = setTimeout(() => settle(true), PATIENCE_MS);
+    child.once("error", () => settle(false));
+    child.once("exit", (code) => settle(code === 0));
   });
 }
 

@@ -25,6 +25,7 @@ export const FINDING_IDS = [
   "koffi-absent",
   "node-old",
   "nothing-recorded",
+  "page-port-taken",
   "paused",
   "peers-unchecked",
   "permission-lost",

@@ -69,6 +69,22 @@ function examineDigest(digest: Config["digest"]): readonly Finding[] {
 
 /** Whether the ports that the settings ask for are free. Only asked while no daemon runs, who holds them. */
 export async function examinePorts(config: Config): Promise<readonly Finding[]> {
+  return [...(await examineWatcherPort(config)), ...(await examinePagePort(config))];
+}
+
+async function examinePagePort({ page }: Config): Promise<readonly Finding[]> {
+  const { port } = page;
+  if (port === 0 || (await isFree(port))) return [];
+  return [
+    note(
+      "page-port-taken",
+      `Port ${port} is taken, and the local page is to be served there: activityd open will not work.`,
+      `See who holds it with: ss -ltnp 'sport = :${port}', and end it; or set another port in [page]`,
+    ),
+  ];
+}
+
+async function examineWatcherPort(config: Config): Promise<readonly Finding[]> {
   const { enabled, port, testing } = config.activitywatch;
   const wanted = testing && port === 5600 ? 5666 : port;
   if (!enabled || wanted === 0 || (await isFree(wanted))) return [];

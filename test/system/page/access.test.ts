@@ -1,7 +1,11 @@
 /** What other pages, names, users and links can do with the page: a real daemon, a real browser. */
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
 import { openDaemonRig, type DaemonRig } from "../daemon-rig.ts";
@@ -31,6 +35,22 @@ test("the link opens the page once, and its cookie is out of reach of scripts", 
   expect(stolen?.status()).toBe(401);
   expect(await thief.textContent("body")).toContain("used already");
   expect(await askFrom(thief, `${origin}/api/v1/status`)).toMatch(/^401 /);
+});
+
+test("open hands the link to the browser of the desktop, and prints it where there is none", async () => {
+  const { daemon, origin } = await openDaemon();
+  const printed = await daemon.run(["open", "--print"]);
+  expect(printed.out).toMatch(new RegExp(`^${origin}/open\\?key=[\\w-]{43}\\n$`));
+  const { url, expiresUs } = JSON.parse((await daemon.run(["open", "--json"])).out);
+  expect(new URL(url).origin).toBe(origin);
+  expect(expiresUs).toBeGreaterThan(Date.now() * 1000);
+  const without = await runOpen(daemon, "");
+  expect(without).toMatch(new RegExp(`no browser could be opened here.*\\n${origin}/open\\?key=`));
+  const seen = join(daemon.home, "seen");
+  const desktop = await runOpen(daemon, `echo "$1" > ${seen}`);
+  expect(desktop).toBe("activityd: the page is open in the browser.\n");
+  const page = await (await openBrowser()).newPage();
+  expect((await page.goto(readFileSync(seen, "utf8").trim()))?.status()).toBe(200);
 });
 
 test("a page that stays open goes on with a daemon that was started anew", async () => {
@@ -171,6 +191,18 @@ test("another user of the machine is turned away, with the owner's cookie too", 
     /^HTTP\/1.1 303 /,
   );
 });
+
+/** What `activityd open` says on a desktop whose xdg-open does this; "": that has none. */
+async function runOpen(daemon: DaemonRig, script: string): Promise<string> {
+  const folder = join(daemon.home, `bin-${script.length}`);
+  mkdirSync(folder);
+  if (script !== "")
+    writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const main = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
+  const env = { PATH: `${folder}:/bin-of-none`, HOME: daemon.home, ACTIVITYD_HOME: daemon.home };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [main, "open"], { env });
+  return stderr + stdout;
+}
 
 async function openDaemon(): Promise<{
   readonly daemon: DaemonRig;
