@@ -178,8 +178,9 @@ export function eachRect(
     } else {
       release();
       held = span;
-      heldX = Math.min(x, widthPx - 1);
-      heldEnd = heldX + 1;
+      // At the right edge it moves left for its pixel, as far as nothing is drawn there.
+      heldX = Math.max(Math.min(x, widthPx - 1), heldEnd);
+      heldEnd = Math.min(heldX + 1, widthPx);
     }
   }
   release();

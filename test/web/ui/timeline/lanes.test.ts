@@ -87,6 +87,14 @@ describe("what is drawn of a row", () => {
     ]);
   });
 
+  it("lies beside its neighbour also where the edge leaves it less than a pixel", () => {
+    const rects = rectsOf([span(0, 19), span(19, 20)], { fromUs: 0, toUs: 20 }, 10);
+    expect(rects.map(({ x, end }) => [x, end])).toEqual([
+      [0, 9.5],
+      [9.5, 10],
+    ]);
+  });
+
   law(
     "lies side by side within the width, and leaves no span of two pixels out",
     fc.property(
