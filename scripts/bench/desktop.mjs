@@ -288,7 +288,7 @@ export async function startDaemon(cleanup, env) {
     const status = await api.status().catch(() => null);
     return status?.sources.some(({ kind, state }) => kind === "window" && state === "live");
   });
-  return { pid: child.pid ?? 0, api };
+  return { pid: child.pid ?? 0, api, home };
 }
 
 /** CPU time of all threads of a process in nanoseconds, see proc_pid_schedstat(5). @param {number} pid */

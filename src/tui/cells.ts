@@ -56,6 +56,37 @@ export function wrap(text: string, columns: number): readonly string[] {
   return [...lines, line].map((each) => cut(each, columns));
 }
 
+/** A part of a list that stays on one line, and how it is painted. */
+export interface Item {
+  readonly text: string;
+  readonly paint?: (text: string) => string;
+}
+
+const ITEM_GAP = " · ";
+
+/** `items` on as many lines as it takes, broken between them; lines after the first are indented by two. */
+export function flow(items: readonly Item[], columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  let width = 0;
+  for (const { text, paint } of items) {
+    const needed = stringWidth(text);
+    const isFirst = line === "";
+    if (!isFirst && width + ITEM_GAP.length + needed > columns) {
+      lines.push(line);
+      line = "  ";
+      width = 2;
+    } else if (!isFirst) {
+      line += ITEM_GAP;
+      width += ITEM_GAP.length;
+    }
+    const fitting = cut(text, columns - width);
+    line += paint?.(fitting) ?? fitting;
+    width += stringWidth(fitting);
+  }
+  return line === "" ? lines : [...lines, line];
+}
+
 /** Breaks one text into lines as it streams in. */
 export interface LineBreaker {
   /** What may be written now; a word is held until it is whole. */

@@ -4,7 +4,7 @@
  */
 import stringWidth from "string-width";
 import { localTime } from "../context/plain-text.ts";
-import { createLineBreaker, cut, type Paint } from "./cells.ts";
+import { createLineBreaker, cut, wrap, type Paint } from "./cells.ts";
 import {
   shownText,
   type ConversationPreview,
@@ -65,6 +65,30 @@ export function renderText(text: string, frame: ChatFrame): string {
   const reply = createReplyText(frame);
   return reply.push(text) + reply.flush();
 }
+
+/** Names with what they are, side by side, or one below the other where there is no room for that. */
+export function renderTable(
+  rows: readonly (readonly [string, string])[],
+  { columns }: ChatFrame,
+): string {
+  const width = columns() ?? Number.POSITIVE_INFINITY;
+  const names = Math.max(...rows.map(([name]) => stringWidth(name))) + 2;
+  const isNarrow = width < names + NARROWEST_TEXT;
+  return rows
+    .flatMap(([name, what]) => {
+      if (isNarrow) return [cut(name, width), ...wrap(`    ${what}`, width)];
+      const [first = "", ...more] = wrap(what, width - names);
+      return [
+        name + " ".repeat(names - stringWidth(name)) + first,
+        ...more.map((line) => " ".repeat(names) + line),
+      ];
+    })
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/** Text in narrower columns is a ladder of words. */
+const NARROWEST_TEXT = 30;
 
 /** A line across the terminal with words in it. */
 export function renderRule(words: string, { columns, paint }: ChatFrame): string {

@@ -151,11 +151,17 @@ export function createTalk(options: TalkOptions): Talk {
           spoken?.push(piece);
         },
       });
-      endLine();
-      if (ended === "stopped")
-        terminal.notice(text === "" ? "(stopped)" : "(stopped; what came is kept)");
-      else if (text.trim() === "") terminal.notice("(The model said nothing: /resend asks again.)");
-      else if (ended === "whole") spoken?.finish();
+      if (ended === "stopped" && text !== "") {
+        terminal.write(screen.flush() + "\n");
+        terminal.notice("(stopped; what came is kept)");
+        terminal.write(endOfReply("\n", terminal));
+      } else {
+        endLine();
+        if (ended === "stopped") terminal.notice("(stopped)");
+        else if (text.trim() === "")
+          terminal.notice("(The model said nothing: /resend asks again.)");
+        else spoken?.finish();
+      }
     } catch (thrown) {
       endLine();
       spoken?.stop();

@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
-import { renderHits, renderText, renderTitles } from "./chat-screen.ts";
+import { renderHits, renderTable, renderText, renderTitles } from "./chat-screen.ts";
 import { createTalk, type SaidTurn, type Talk, type TalkOptions } from "./chat-talk.ts";
 import { shownText } from "./conversations.ts";
 import { toTerminalText } from "./terminal-text.ts";
@@ -102,13 +102,10 @@ function createCommands({ conversations, clock, terminal }: ChatOptions, talk: T
         return copy(argument);
       case "/export":
         return exportTo(argument);
-      case "/help": {
-        const wide = Math.max(...HELP.map(([name]) => name.length)) + 2;
-        const lines = HELP.map(([name, what]) => `${name.padEnd(wide)}${what}\n`);
-        terminal.write(renderText(lines.join(""), terminal));
+      case "/help":
+        terminal.write(renderTable(HELP, terminal));
         if (terminal.isTerminal) terminal.write(renderText(`${KEYS}\n`, terminal));
         return;
-      }
       default:
         throw wrong(
           `There is no command ${command}.`,

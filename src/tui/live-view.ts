@@ -6,7 +6,8 @@ import stringWidth from "string-width";
 import type { StatusAnswer } from "../api.ts";
 import type { ActivityEvent } from "../capture/events.ts";
 import { cleanField, formatDuration, localTime } from "../context/plain-text.ts";
-import { createPaint, cut, wrap, type Paint } from "./cells.ts";
+import { createPaint, cut, flow, wrap, type Item, type Paint } from "./cells.ts";
+import { toTerminalText } from "./terminal-text.ts";
 
 export interface LiveState {
   /** Null while the daemon cannot be reached; `problem` then says why. */
@@ -32,35 +33,54 @@ export interface LiveFrame {
 
 /** The lines to show, at most `rows`, each at most `columns` wide. */
 export function renderLive(state: LiveState, frame: LiveFrame): readonly string[] {
+  const { columns, rows } = frame;
   const paint = createPaint(frame.colour);
   const { status } = state;
   const head =
     status === null
-      ? [
-          paint.bad(cut("● not connected", frame.columns)),
-          ...wrap(state.problem ?? "", frame.columns),
-        ]
+      ? [paint.bad(cut("● not connected", columns)), ...wrapLine(state.problem ?? "", columns)]
+      : [headline(state, status, columns, paint), ...sourceLines(status, columns, paint)];
+  // Why is a page of its own: under the rest there is no room for it.
+  const body =
+    status !== null && state.showWhy
+      ? whyLines(status, columns, paint)
       : [
-          headline(state, status, frame.columns, paint),
-          ...sourceLines(status, state.showWhy, frame.columns),
+          rule("what the assistant is told", columns, paint),
+          ...state.block
+            .trimEnd()
+            .split("\n")
+            .flatMap((line) => wrapLine(line, columns)),
+          rule("today", columns, paint),
+          ...dayStrip(state, columns, paint),
+          ...totals(state, columns),
+          ...(status === null ? [] : healthLines(status, columns, paint)),
         ];
-  const body = [
-    rule("what the assistant is told", frame.columns, paint),
-    ...state.block
-      .trimEnd()
-      .split("\n")
-      .flatMap((line) => wrap(line, frame.columns)),
-    rule("today", frame.columns, paint),
-    ...dayStrip(state, frame.columns, paint),
-    ...totals(state, frame.columns),
-    ...(status === null ? [] : healthLines(status, frame.columns, paint)),
-  ];
   const foot = [
-    ...(state.notice === null ? [] : wrap(state.notice, frame.columns)),
-    cut("p pause 15 min · r resume · w why · q quit", frame.columns),
+    ...(state.notice === null ? [] : wrapLine(state.notice, columns)),
+    ...flow(keys(state), columns),
+  ].slice(-rows);
+  return [...fit([...head, ...body], rows - foot.length, columns, paint), ...foot];
+}
+
+function keys({ showWhy }: LiveState): readonly Item[] {
+  const why = showWhy ? "w back" : "w why";
+  return ["p pause 15 min", "r resume", why, "q quit"].map((text) => ({ text }));
+}
+
+/** What does not fit is told, not left out in silence. */
+function fit(
+  lines: readonly string[],
+  room: number,
+  columns: number,
+  paint: Paint,
+): readonly string[] {
+  if (lines.length <= room) return lines;
+  if (room < 1) return [];
+  const hidden = lines.length - room + 1;
+  return [
+    ...lines.slice(0, room - 1),
+    paint.faint(cut(`… ${hidden} more lines: a higher terminal shows them`, columns)),
   ];
-  const room = Math.max(0, frame.rows - foot.length);
-  return [...[...head, ...body].slice(0, room), ...foot].slice(0, frame.rows);
 }
 
 function headline(
@@ -75,16 +95,38 @@ function headline(
   return (isPaused ? paint.bad : paint.good)(cut(text, columns));
 }
 
-function sourceLines(status: StatusAnswer, showWhy: boolean, columns: number): readonly string[] {
-  if (!showWhy) {
-    const short = status.sources.map(({ kind, state, backend }) => `${kind} ${backend ?? state}`);
-    return wrap(short.join(" · "), columns);
-  }
-  return status.sources.flatMap(({ kind, state, backend, why, rejected }) => [
-    ...wrap(`${kind}: ${state}${backend === null ? "" : ` by ${backend}`}`, columns),
-    ...(why === null ? [] : wrap(`  ${why.reason} ${why.remedy}`, columns)),
-    ...rejected.flatMap((passed) => wrap(`  not ${passed.backend}: ${passed.reason}`, columns)),
-  ]);
+function sourceLines(status: StatusAnswer, columns: number, paint: Paint): readonly string[] {
+  const items = status.sources.map(({ kind, state, backend }) => ({
+    text: oneLine(`${kind} ${backend ?? state}`),
+    paint: paintOf(state, paint),
+  }));
+  return flow(items, columns);
+}
+
+/** What cannot be seen first, since that is what one asks about. */
+function whyLines(status: StatusAnswer, columns: number, paint: Paint): readonly string[] {
+  const isFine = ({ why }: StatusAnswer["sources"][number]): boolean => why === null;
+  const sources = [
+    ...status.sources.filter((source) => !isFine(source)),
+    ...status.sources.filter(isFine),
+  ];
+  return [
+    rule("why", columns, paint),
+    ...sources.flatMap(({ kind, state, backend, why, rejected }) => [
+      ...wrapLine(`${kind}: ${state}${backend === null ? "" : ` by ${backend}`}`, columns).map(
+        paintOf(state, paint),
+      ),
+      ...(why === null ? [] : wrapLine(`  ${why.reason} ${why.remedy}`, columns)),
+      ...rejected
+        .flatMap((passed) => wrapLine(`  not ${passed.backend}: ${passed.reason}`, columns))
+        .map((line) => paint.faint(line)),
+    ]),
+  ];
+}
+
+function paintOf(state: string, paint: Paint): (text: string) => string {
+  if (state === "live") return (text) => text;
+  return state === "off" ? paint.faint : paint.bad;
 }
 
 function healthLines(status: StatusAnswer, columns: number, paint: Paint): readonly string[] {
@@ -93,7 +135,7 @@ function healthLines(status: StatusAnswer, columns: number, paint: Paint): reado
   if (status.problems.length === 0) return [cut(`health ok, ${events}`, columns)];
   return [
     ...status.problems.flatMap(({ reason, remedy }) =>
-      wrap(`! ${reason} ${remedy}`, columns).map((line) => paint.bad(line)),
+      wrapLine(`! ${reason} ${remedy}`, columns).map((line) => paint.bad(line)),
     ),
     cut(events, columns),
   ];
@@ -103,45 +145,82 @@ function healthLines(status: StatusAnswer, columns: number, paint: Paint): reado
 
 /** What a cell of the strip says, strongest first: what was attended, then what kept it from being so. */
 const CELLS = [
-  { sign: "█", name: "active", holds: (event: ActivityEvent) => event.kind === "window" },
-  { sign: "░", name: "away", holds: (event: ActivityEvent) => event.kind === "idle" },
+  {
+    sign: "█",
+    name: "active",
+    look: "good",
+    holds: (event: ActivityEvent) => event.kind === "window",
+  },
+  {
+    sign: "░",
+    name: "away",
+    look: "faint",
+    holds: (event: ActivityEvent) => event.kind === "idle",
+  },
   {
     sign: "-",
     name: "locked or asleep",
+    look: "faint",
     holds: (event: ActivityEvent) => event.kind === "lock" || event.kind === "sleep",
   },
-  { sign: "x", name: "not recorded", holds: (event: ActivityEvent) => event.kind === "gap" },
+  {
+    sign: "x",
+    name: "not recorded",
+    look: "bad",
+    holds: (event: ActivityEvent) => event.kind === "gap",
+  },
 ] as const;
+
+/** Widths at which each hour has the same number of cells. */
+const STRIP_WIDTHS = [144, 96, 72, 48, 24] as const;
 
 function dayStrip(
   { today, nowUs, timeZone }: LiveState,
   columns: number,
   paint: Paint,
 ): readonly string[] {
-  const width = Math.max(1, Math.min(columns, 96));
-  const local = localTime(timeZone);
+  const width = STRIP_WIDTHS.find((cells) => cells <= columns) ?? Math.max(1, columns);
   const midnightUs = startOfDay(nowUs, timeZone);
   const cellUs = 86_400_000_000 / width;
-  let strip = "";
-  for (let cell = 0; cell < width; cell += 1) {
-    const fromUs = midnightUs + cell * cellUs;
-    strip += fromUs > nowUs ? " " : cellSign(today, fromUs, Math.min(fromUs + cellUs, nowUs));
-  }
-  const legend = CELLS.map(({ sign, name }) => `${sign} ${name}`).join("  ");
-  const now = `now ${local.clock(nowUs)}`;
+  const cells: (Cell | null)[] = [];
+  for (let fromUs = midnightUs; fromUs <= nowUs && cells.length < width; fromUs += cellUs)
+    cells.push(cellOf(today, fromUs, Math.min(fromUs + cellUs, nowUs)));
+  const legend = [
+    ...CELLS.map(({ sign, name }) => `${sign} ${name}`),
+    `now ${localTime(timeZone).clock(nowUs)}`,
+  ];
   return [
     hourScale(width),
-    paint.good(strip.trimEnd()),
-    paint.faint(cut(`${legend}  ${now}`, columns)),
+    paintCells(cells, paint),
+    ...flow(
+      legend.map((text) => ({ text, paint: paint.faint })),
+      columns,
+    ),
   ];
 }
 
-function cellSign(events: readonly ActivityEvent[], fromUs: number, toUs: number): string {
-  let best = " ";
+type Cell = (typeof CELLS)[number];
+
+/** Cells of one look are painted as one. */
+function paintCells(cells: readonly (Cell | null)[], paint: Paint): string {
+  let line = "";
+  let run = "";
+  for (const [index, cell] of cells.entries()) {
+    run += cell?.sign ?? " ";
+    const look = cell?.look ?? null;
+    if (index + 1 < cells.length && (cells[index + 1]?.look ?? null) === look) continue;
+    line += look === null ? run : paint[look](run);
+    run = "";
+  }
+  return line.trimEnd();
+}
+
+function cellOf(events: readonly ActivityEvent[], fromUs: number, toUs: number): Cell | null {
+  let best: Cell | null = null;
   let most = 0;
-  for (const { sign, holds } of CELLS) {
+  for (const cell of CELLS) {
     const heldUs = events
-      .filter((event) => holds(event))
+      .filter((event) => cell.holds(event))
       .reduce(
         (sum, { startUs, endUs }) =>
           sum + Math.max(0, Math.min(endUs, toUs) - Math.max(startUs, fromUs)),
@@ -149,7 +228,7 @@ function cellSign(events: readonly ActivityEvent[], fromUs: number, toUs: number
       );
     if (heldUs > most) {
       most = heldUs;
-      best = sign;
+      best = cell;
     }
   }
   return best;
@@ -179,8 +258,8 @@ function totals({ today, nowUs, timeZone }: LiveState, columns: number): readonl
   }
   const top = [...byApp].sort((a, b) => b[1] - a[1]).slice(0, 6);
   if (top.length === 0) return [cut("Nothing was recorded today yet.", columns)];
-  return wrap(
-    top.map(([app, activeUs]) => `${app} ${formatDuration(activeUs)}`).join(" · "),
+  return flow(
+    top.map(([app, activeUs]) => ({ text: `${app} ${formatDuration(activeUs)}` })),
     columns,
   );
 }
@@ -195,9 +274,16 @@ export function startOfDay(nowUs: number, timeZone: string): number {
   return midnight - offsetMinutes(guess) * 60_000_000;
 }
 
-// ---------------------------------------------------------------- text in cells
-
 function rule(name: string, columns: number, paint: Paint): string {
   const text = `── ${name} `;
   return paint.faint(cut(text + "─".repeat(Math.max(0, columns - stringWidth(text))), columns));
+}
+
+function wrapLine(text: string, columns: number): readonly string[] {
+  return wrap(oneLine(text), columns);
+}
+
+/** Reasons quote what other programs said: nothing of it may act, nor begin a line. */
+function oneLine(text: string): string {
+  return toTerminalText(text).replaceAll(/[\n\t]/g, " ");
 }

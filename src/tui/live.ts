@@ -35,7 +35,7 @@ export async function runLive(
     notice: null,
   };
   if (!output.isTTY || !input.isTTY) {
-    state = await refresh(api, clock, state);
+    state = { ...state, ...(await look(api, clock)) };
     const columns = output.columns ?? 80;
     output.write(`${renderLive(state, { columns, rows: 1_000, colour: false }).join("\n")}\n`);
     return;
@@ -50,7 +50,9 @@ export async function runLive(
     output.write(`\u001B[H${text}\u001B[K\u001B[J`);
   };
   const update = async (): Promise<void> => {
-    state = await refresh(api, clock, state);
+    const seen = await look(api, clock);
+    // Keys may have been pressed meanwhile: what they changed stays.
+    state = { ...state, ...seen };
     draw();
   };
 
@@ -60,19 +62,18 @@ export async function runLive(
     shown = "";
     draw();
   };
+  // Keys that were pressed quickly come together.
   const key = (text: string): void => {
-    void act(text);
+    for (const each of text) void act(each);
   };
   const act = async (text: string): Promise<void> => {
     if (text === "q" || text === "\u0003") return end();
     if (text === "w") state = { ...state, showWhy: !state.showWhy };
+    let notice: string | null = null;
     if (text === "p")
-      state = {
-        ...state,
-        notice: await outcome(() => api.pause({ minutes: 15 }), "Paused for 15 minutes."),
-      };
-    if (text === "r")
-      state = { ...state, notice: await outcome(() => api.resume(), "Recording goes on.") };
+      notice = await outcome(() => api.pause({ minutes: 15 }), "Paused for 15 minutes.");
+    if (text === "r") notice = await outcome(() => api.resume(), "Recording goes on.");
+    if (notice !== null) state = { ...state, notice };
     await update();
   };
 
@@ -123,7 +124,11 @@ async function follow(
   }
 }
 
-async function refresh(api: ActivityApi, clock: Clock, state: LiveState): Promise<LiveState> {
+type Seen = Pick<LiveState, "status" | "problem" | "nowUs" | "timeZone"> &
+  Partial<Pick<LiveState, "block" | "today">>;
+
+/** What there is to see now; block and day stay as they were while the daemon is away. */
+async function look(api: ActivityApi, clock: Clock): Promise<Seen> {
   const nowUs = clock.nowUs();
   const timeZone = clock.timeZone();
   try {
@@ -132,10 +137,10 @@ async function refresh(api: ActivityApi, clock: Clock, state: LiveState): Promis
       api.context({ form: "exact", client: "live" }),
       api.events({ fromUs: startOfDay(nowUs, timeZone), limit: 10_000 }),
     ]);
-    return { ...state, status, problem: null, block: block ?? "", today: events, nowUs, timeZone };
+    return { status, problem: null, block: block ?? "", today: events, nowUs, timeZone };
   } catch (thrown) {
     const { error } = toErrorEnvelope(thrown);
-    return { ...state, status: null, problem: `${error.message} ${error.hint}`, nowUs, timeZone };
+    return { status: null, problem: `${error.message} ${error.hint}`, nowUs, timeZone };
   }
 }
 

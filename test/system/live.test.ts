@@ -61,6 +61,16 @@ describe("activityd live in a terminal", () => {
     expect(after.trim()).toBe("ended");
   });
 
+  it("takes keys that come together, and loses none to a view that is being fetched", async () => {
+    const terminal = openLive(await openDaemon(), 100, 40);
+    await until("the view is there", () => terminal.screen().includes("● recording"));
+    terminal.type("pw");
+    await until("both were heard", () => /● paused[^]*── why /.test(terminal.screen()));
+    terminal.type("rwwwww");
+    await until("all were heard", () => /● recording[^]*── today /.test(terminal.screen()));
+    expect(terminal.screen()).toContain("Recording goes on.");
+  });
+
   it("says that the daemon went away, and comes back with it", async () => {
     const daemon = await openDaemon();
     const terminal = openLive(daemon, 100, 40);

@@ -39,6 +39,7 @@ export function openTestTerminal(
   const tmux = (...words: readonly string[]): string =>
     execFileSync("tmux", ["-S", join(folder, "socket"), "-f", "/dev/null", ...words], {
       encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
       env: {
         PATH: process.env["PATH"] ?? "",
         HOME: folder,

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
-import { createLineBreaker } from "../../src/tui/cells.ts";
+import { createLineBreaker, flow } from "../../src/tui/cells.ts";
 import { toTerminalText } from "../../src/tui/terminal-text.ts";
 import { nastyText } from "../helpers/arbitraries.ts";
 import { propertyRuns } from "../helpers/property-runs.ts";
@@ -61,5 +61,18 @@ describe("a text broken into lines", () => {
       ),
       { numRuns: propertyRuns(200, 5_000) },
     );
+  });
+});
+
+describe("a list broken into lines", () => {
+  it("breaks between its parts alone, and cuts one that is longer than a line", () => {
+    const items = ["Code 2 h", "漢字 1 h", "a long name of something"].map((text) => ({ text }));
+    expect(flow(items, 20)).toEqual(["Code 2 h · 漢字 1 h", "  a long name of so…"]);
+    expect(flow([], 20)).toEqual([]);
+  });
+
+  it("counts no cell for the paint of a part", () => {
+    const paint = (text: string): string => `<${text}>`;
+    expect(flow([{ text: "ab", paint }, { text: "cd" }], 7)).toEqual(["<ab> · cd"]);
   });
 });

@@ -89,7 +89,8 @@ describe("the live view", () => {
       "── today ───────────────────────────────────────",
       "00  02  04  06  08  10  12  14  16  18  20  22",
       "----------------████░░██",
-      "█ active  ░ away  - locked or asleep  x not rec…",
+      "█ active · ░ away · - locked or asleep",
+      "  x not recorded · now 12:00",
       "Code 2 h · Firefox 1 h",
       "health ok, 42 events, 3.1 MB",
       "p pause 15 min · r resume · w why · q quit",
@@ -100,6 +101,46 @@ describe("the live view", () => {
     expect(renderLive({ ...STATE, showWhy: true }, PLAIN)).toContain(
       "  not sway: No sway is running.",
     );
+  });
+
+  it("says why in a page of its own, what is blind first", () => {
+    const blind = {
+      kind: "media",
+      state: "blind",
+      backend: null,
+      sinceUs: NOW_US,
+      why: { reason: "The session bus is not reachable.", remedy: "Start it inside the session." },
+      rejected: [],
+    } as const;
+    const status = { ...STATUS, sources: [...STATUS.sources, blind] };
+    expect(renderLive({ ...STATE, status, showWhy: true }, PLAIN)).toEqual([
+      "● recording  Fri 27 Nov 2026 12:00",
+      "window x11 · media blind",
+      `── why ${"─".repeat(65)}`,
+      "media: blind",
+      "  The session bus is not reachable. Start it inside the session.",
+      "window: live by x11",
+      "  not sway: No sway is running.",
+      "p pause 15 min · r resume · w back · q quit",
+    ]);
+  });
+
+  it("tells how much of it does not fit", () => {
+    expect(renderLive(STATE, { ...PLAIN, rows: 5 })).toEqual([
+      "● recording  Fri 27 Nov 2026 12:00",
+      "window x11",
+      `── what the assistant is told ${"─".repeat(42)}`,
+      "… 9 more lines: a higher terminal shows them",
+      "p pause 15 min · r resume · w why · q quit",
+    ]);
+  });
+
+  it("has as many cells in every hour, at every width", () => {
+    for (const [columns, scale] of [
+      [40, "00 03 06 09 12 15 18 21"],
+      [80, "00    02    04    06    08    10    12    14    16    18    20    22"],
+    ] as const)
+      expect(renderLive(STATE, { ...PLAIN, columns })).toContain(scale);
   });
 
   it("says that it is not connected, and what to do", () => {
@@ -139,7 +180,12 @@ describe("the live view", () => {
             ),
           ];
           const block = `# Device Activity (exact, real-time)\n- Focused: ${"漢字 👩‍💻 ".repeat(9)}\n---\n\n`;
-          const lines = renderLive({ ...STATE, today, block }, { columns, rows, colour: false });
+          const why = { reason: app, remedy: title };
+          const sources = STATUS.sources.map((source) => ({ ...source, why, backend: app }));
+          const status = { ...STATUS, sources, problems: [{ ...why, code: "x" }] };
+          const showWhy = rows % 2 === 0;
+          const state = { ...STATE, status, today, block, showWhy, notice: title };
+          const lines = renderLive(state, { columns, rows, colour: false });
           expect(lines.length).toBeLessThanOrEqual(rows);
           for (const line of lines) {
             expect(stringWidth(line)).toBeLessThanOrEqual(columns);
