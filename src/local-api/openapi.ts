@@ -232,6 +232,7 @@ const totalsAnswer = z.object({
   rest: z.object({ activeUs: z.int(), count: z.int() }),
   withoutUs: z.int(),
   fromDayTotals: z.boolean(),
+  elsewhere: z.array(z.object({ device: z.string(), activeUs: z.int() })).optional(),
 });
 
 const errorEnvelope = z.object({

@@ -30,6 +30,7 @@ export interface DayActivity {
   readonly gapUs: number;
 }
 
+/** Days of this device; what others recorded is not among it. */
 export interface DaysAnswer {
   /** Every day asked for, oldest first. */
   readonly days: readonly DayActivity[];

@@ -6,6 +6,7 @@
 import { repositoryOf, titleParts } from "../capture/titles.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
+import { clockLeadUs, createDeviceReader } from "./devices.ts";
 import { createLocalDays } from "./local-day.ts";
 
 /** `document`: one title of one application. `project`: as editors and titles name it. `host`: of pages. */
@@ -44,6 +45,11 @@ export interface TotalsAnswer {
   readonly withoutUs: number;
   /** True when days are in it whose events have expired: they are counted whole, by their totals. */
   readonly fromDayTotals: boolean;
+  /**
+   * Focused time on the owner's other devices, the largest first; absent where there are none. All else is this device's
+   * alone, so that no minute counts twice in which two were in use.
+   */
+  readonly elsewhere?: readonly { readonly device: string; readonly activeUs: number }[];
 }
 
 /**
@@ -87,13 +93,38 @@ export function readTotals(
     rest: { activeUs: rest.reduce((sum, each) => sum + each.activeUs, 0), count: rest.length },
     withoutUs,
     fromDayTotals: firstUs > fromUs && isBefore(database, firstUs),
+    ...readElsewhere(database, fromUs, toUs),
   };
+}
+
+/** Focused time by device, from events: of other devices no daily totals are kept. */
+function readElsewhere(
+  database: StoreDatabase,
+  fromUs: number,
+  toUs: number,
+): Pick<TotalsAnswer, "elsewhere"> {
+  const devices = createDeviceReader(database).all();
+  if (devices.length === 0) return {};
+  const sum = database.prepare<{ us: number | null }>(
+    `SELECT sum(min(start_us + duration_us, ?) - max(start_us, ?)) AS us FROM remote_event
+      WHERE device_key = ? AND start_us >= ? AND start_us < ? AND start_us + duration_us > ?
+        AND label_id & 15 = 0`,
+  );
+  const elsewhere = devices.map((device) => {
+    const leadUs = clockLeadUs(device) ?? 0;
+    const [first, last] = [fromUs + leadUs, toUs + leadUs];
+    const us = sum.get(last, first, device.key, first - REACH_US, last, first)?.us ?? 0;
+    return { device: device.name, activeUs: us };
+  });
+  return { elsewhere: elsewhere.sort((a, b) => b.activeUs - a.activeUs) };
 }
 
 const DEFAULT_LIMIT = 20;
 const MOST_TOTALS = 1000;
 /** Beyond this an event stands in the index `event_long`. Part of the schema. */
 const LONG_US = 3_600_000_000;
+/** No window of another device is believed to reach further back than this before the range. */
+const REACH_US = 12 * LONG_US;
 /** In a range of fewer whole days than this the events themselves are added up. */
 const FEWEST_DAYS = 3;
 

@@ -10,6 +10,7 @@ import { openEventStore } from "../../src/store/events.ts";
 import { VERSION } from "../../src/version.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { createFakeDesktop } from "../helpers/fake-desktop.ts";
+import { createOtherDevice } from "../helpers/other-device.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 import { until } from "../helpers/until.ts";
 import { describeActivityApi, THREE, type Subject } from "./activity-api.ts";
@@ -66,6 +67,10 @@ async function openApp(): Promise<Subject & Pick<ActivityApp, "prepared">> {
         store.begin(facts, { startUs, endUs, utcOffsetMinutes, timeZone });
       }
       store.close();
+    },
+    recordElsewhere: () => {
+      const lap = createOtherDevice(app.others.store, "lap", { kind: "laptop" });
+      lap.tell([{ app: "Calc", title: "plan", startUs: 1200e6, endUs: 1300e6 }], 1300e6);
     },
   };
 }

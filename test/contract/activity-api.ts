@@ -15,6 +15,8 @@ export interface Subject {
   readonly change: () => Promise<void> | void;
   /** Two window events from 1,000 s and 2,000 s, 100 s each, and an idle event from 1,500 s. */
   readonly recordThree: () => Promise<void> | void;
+  /** A window event "plan" of another device called "lap", from 1,200 s, 100 s long. */
+  readonly recordElsewhere: () => Promise<void> | void;
 }
 
 export function describeActivityApi(name: string, open: () => Promise<Subject>): void {
@@ -319,6 +321,40 @@ export function describeActivityApi(name: string, open: () => Promise<Subject>):
       expect(resolutionUs).toBe(0);
       const some = await api.timeline({ ...range, lanes: ["gaps", "focus"] });
       expect(some.lanes.map(({ id }) => id)).toEqual(["focus", "gaps"]);
+    });
+
+    test("what another device recorded is told as its own: in searches, in lists that ask for it, in a lane", async () => {
+      const { api, recordThree, recordElsewhere } = await open();
+      await recordThree();
+      await recordElsewhere();
+      const range = { fromUs: 900e6, toUs: 2200e6 };
+      const own = await api.events(range);
+      expect(own.events).toEqual(THREE);
+      const all = await api.events({ ...range, allDevices: true });
+      expect(all.events.map(({ startUs, device }) => [startUs, device])).toEqual([
+        [1000e6, undefined],
+        [1200e6, "lap"],
+        [1500e6, undefined],
+        [2000e6, undefined],
+      ]);
+      const newest = await api.events({ ...range, allDevices: true, limit: 1 });
+      expect(newest).toMatchObject({ events: [{ startUs: 2000e6 }], truncated: true });
+      const { hits } = await api.search({ q: "plan" });
+      expect(hits).toMatchObject([{ device: "lap", activeUs: 100e6, lastUs: 1300e6 }]);
+      expect((await api.search({ q: "retry" })).hits[0]).not.toHaveProperty("device");
+      const { lanes } = await api.timeline({ ...range, lanes: ["elsewhere"] });
+      expect(lanes).toMatchObject([{ spans: [{ device: "lap", label: "plan", app: "Calc" }] }]);
+      const totals = await api.totals({ ...range, by: "application" });
+      expect(totals.activeUs).toBe(200e6);
+      expect(totals.elsewhere).toEqual([{ device: "lap", activeUs: 100e6 }]);
+      const now = "1970-01-01T00:22:00Z";
+      const { block } = await api.context({ form: "exact", now, timeZone: "UTC" });
+      expect(block).toContain('- Also: lap (laptop): Calc: "plan", 1 min ago\n');
+      await api.forget({ match: "plan" });
+      expect((await api.search({ q: "plan" })).hits).toEqual([]);
+      expect((await api.events({ ...range, allDevices: true })).events).toEqual(THREE);
+      const after = await api.context({ form: "exact", now, timeZone: "UTC" });
+      expect(after.block).not.toContain("Also");
     });
 
     test("totals tell what time went to, the largest first", async () => {

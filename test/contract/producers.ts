@@ -49,7 +49,11 @@ export const HEADING_PRODUCERS: readonly BlockProducer[] = [
     name: "the results of a tool",
     files: ["mcp/results.ts"],
     produce: (hostile) => {
-      const { text, untrustedSpans } = renderEvents([windowOf(hostile, 12)], ZONE, false);
+      const { text, untrustedSpans } = renderEvents(
+        [{ ...windowOf(hostile, 12), device: hostile }],
+        ZONE,
+        false,
+      );
       // A result is no block, but the lines in it keep the same law: in a frame they would be a block.
       return {
         block: `# ${text}\n---\n\n`,

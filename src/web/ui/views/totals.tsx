@@ -153,6 +153,18 @@ function Group(props: {
       {answer.fromDayTotals && (
         <p class="small muted">Days whose events have expired are counted by their totals.</p>
       )}
+      {by === "application" && answer.elsewhere !== undefined && (
+        <p class="small muted">
+          This device alone. Elsewhere:{" "}
+          {answer.elsewhere.map(({ device, activeUs }, index) => (
+            <span key={index}>
+              {index > 0 && ", "}
+              <Foreign text={device} maxGraphemes={40} /> {formats.duration(activeUs)}
+            </span>
+          ))}
+          .
+        </p>
+      )}
     </Panel>
   );
 }
