@@ -1,7 +1,7 @@
 /** Every view of the page on a year of 250,000 events, in a real browser: at three widths and in both schemes. */
-import axe from "axe-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { HOSTILE_TITLES, writeLifelikeYear } from "../../../scripts/bench/lifelike-year.mjs";
+import { violations } from "./axe-check.ts";
 import {
   openPageRig,
   TIME_ZONE,
@@ -43,25 +43,6 @@ async function openPage(options: PageOptions): Promise<OpenPage> {
   const open = await rig.openPage(options);
   pages.push(open);
   return open;
-}
-
-/** What axe finds on the page as it stands, in words. */
-async function violations({ page }: OpenPage): Promise<string[]> {
-  // The page's policy for content lets no script in; what the browser's debugger evaluates is none.
-  await page.evaluate(`${axe.source};0`);
-  return page.evaluate(async () => {
-    const checker: unknown = Reflect.get(globalThis, "axe");
-    if (typeof checker !== "object" || checker === null) throw new Error("axe is not there");
-    if (!("run" in checker) || typeof checker.run !== "function") throw new Error("axe cannot run");
-    const found = (await checker.run(document, { resultTypes: ["violations"] })) as {
-      violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
-      passes: unknown[];
-    };
-    if (found.passes.length < 10) throw new Error("axe looked at next to nothing");
-    return found.violations.flatMap(({ id, nodes }) =>
-      nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary}`),
-    );
-  });
 }
 
 /** By how much the page is wider than the screen. */
@@ -122,7 +103,7 @@ describe.each([
         expect({ picture, overflow: await overflow(open) }).toEqual({ picture, overflow: 0 });
         // What axe looks at differs between the widths and between the schemes, not in each pair of them.
         const isLookedAt = width === 1024 || (width === 320) === (scheme === "light");
-        const found = isLookedAt ? await violations(open) : [];
+        const found = isLookedAt ? await violations(open.page) : [];
         expect({ picture, found }).toEqual({ picture, found: [] });
         await open.takePicture(`${picture}-${width}-${scheme}`);
       }
