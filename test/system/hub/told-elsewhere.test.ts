@@ -31,7 +31,7 @@ beforeEach(async () => {
   lap = openDaemonRig(lapProcesses, {}, `[capture]\nreplay = ${JSON.stringify(session)}\n`);
   const made = await desk.run(["hub", "create", "--folder", hub, "--name", "desk"]);
   const joined = await lap.run(["hub", "join", "-", "--folder", hub, "--name", "lap"], made.out);
-  expect([made.code, joined.code]).toEqual([0, 0]);
+  if (made.code !== 0 || joined.code !== 0) throw new Error(`${made.talk}${joined.talk}`);
   await desk.start();
   await lap.start();
 });
