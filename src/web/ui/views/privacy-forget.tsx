@@ -5,8 +5,9 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import type { ForgetAnswer, ForgetExample, ForgetRequest } from "../../../api.ts";
+import type { ForgetAnswer, ForgetExample, ForgetRequest, HubAnswer } from "../../../api.ts";
 import { useAction } from "../action.ts";
+import { useLoad } from "../load.ts";
 import { usePage } from "../page.ts";
 import { Foreign, Panel, Refusal } from "../parts.tsx";
 import {
@@ -45,6 +46,8 @@ export function ForgetPanel(): JSX.Element {
   const looked = useSignal<Looked | null>(null);
   const done = useSignal<ForgetAnswer | null>(null);
   const looking = useAction();
+  const hub = useLoad("hub", (signal) => api.get<HubAnswer>("/api/v1/hub", {}, signal)).value;
+  const hasOtherDevices = (hub.answer?.place ?? null) !== null;
   const forgetting = useAction();
 
   const edit = (change: Partial<ForgetForm>): void => {
@@ -78,6 +81,7 @@ export function ForgetPanel(): JSX.Element {
       <p class="muted">
         What you choose goes from every file: events, search, totals, what was told of it, backups.
         Then every file is searched for it.
+        {hasOtherDevices && " It goes from your other devices too, as soon as they hear of it."}
       </p>
       <form
         class="forget-form"
