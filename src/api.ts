@@ -74,10 +74,13 @@ export interface ActivityApi {
  * thread that answers blocks next to nothing. Same requests, same errors.
  */
 export interface PreparedAnswers {
-  readonly timeline: (request: TimelineRequest) => Promise<Uint8Array>;
-  readonly totals: (request: TotalsRequest) => Promise<Uint8Array>;
-  readonly days: (request: DaysRequest) => Promise<Uint8Array>;
+  readonly timeline: (request: TimelineRequest, encoding: Encoding) => Promise<Uint8Array>;
+  readonly totals: (request: TotalsRequest, encoding: Encoding) => Promise<Uint8Array>;
+  readonly days: (request: DaysRequest, encoding: Encoding) => Promise<Uint8Array>;
 }
+
+/** How bytes are handed over (RFC 9110 §8.4.1). */
+export type Encoding = "identity" | "gzip";
 
 /** `exact`: the real-time block. `digest`: distilled for `turn`. `auto`: whichever the turn calls for, or none. */
 export type ContextForm = "exact" | "digest" | "auto";

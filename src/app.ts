@@ -7,6 +7,7 @@ import type { ScheduledTask } from "node-cron";
 import type {
   ActivityApi,
   DaysAnswer,
+  Encoding,
   PreparedAnswers,
   TimelineAnswer,
   TotalsAnswer,
@@ -220,6 +221,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     question: () => Question,
     form: Question["name"],
     what: string,
+    encoding: Encoding,
   ): Promise<Uint8Array> => {
     owner.clients.admit(client);
     const nowUs = clock.monotonicUs();
@@ -228,31 +230,34 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       settledUs = nowUs;
       answers.settle();
     }
-    const bytes = await readings.prepare(question());
+    const bytes = await readings.prepare(question(), encoding);
     owner.noteReading(client, form, what);
     return bytes;
   };
   const prepared: PreparedAnswers = {
-    timeline: ({ client, ...request }) =>
+    timeline: ({ client, ...request }, encoding) =>
       read(
         client,
         () => ({ name: "timeline", request, running: running() }),
         "timeline",
         spanInWords(request),
+        encoding,
       ),
-    totals: ({ client, ...request }) =>
+    totals: ({ client, ...request }, encoding) =>
       read(
         client,
         () => ({ name: "totals", request, timeZone: clock.timeZone() }),
         "totals",
         spanInWords(request),
+        encoding,
       ),
-    days: ({ client, ...request }) =>
+    days: ({ client, ...request }, encoding) =>
       read(
         client,
         () => ({ name: "days", request, timeZone: clock.timeZone() }),
         "days",
         `the days ${request.fromDay} to ${request.toDay}`,
+        encoding,
       ),
   };
 
@@ -394,9 +399,9 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       return found;
     },
     prepared,
-    timeline: async (request) => trusted("timeline", await prepared.timeline(request)),
-    totals: async (request) => trusted("totals", await prepared.totals(request)),
-    days: async (request) => trusted("days", await prepared.days(request)),
+    timeline: async (request) => trusted("timeline", await prepared.timeline(request, "identity")),
+    totals: async (request) => trusted("totals", await prepared.totals(request, "identity")),
+    days: async (request) => trusted("days", await prepared.days(request, "identity")),
     rules: async () => owner.rules(),
     testRule: async (request) => owner.testRule(request),
     clients: async () => owner.clients.list(),

@@ -128,17 +128,23 @@ async function measure() {
     /** @type {Record<"ratios" | "quietP99" | "busyP99" | "quietP50" | "busyP50" | "during", number[]>} */
     const rows = { ratios: [], quietP99: [], busyP99: [], quietP50: [], busyP50: [], during: [] };
     const { ratios, quietP99, busyP99, quietP50, busyP50, during } = rows;
+    let [quietCpuMs, busyCpuMs] = [0, 0];
     for (let round = 0; round <= ROUNDS; round += 1) {
+      const atStartMs = cpuMs(daemon.pid);
       const quiet = await blocks(ask);
+      const betweenMs = cpuMs(daemon.pid);
       page.send("go");
       const busy = await blocks(ask, async () => {
         during.push(await rssMb(daemon.pid));
         readers.push(await readerMb(daemon.pid));
       });
       page.send("rest");
+      const atEndMs = cpuMs(daemon.pid);
       await new Promise((resolve) => setTimeout(resolve, 300));
       // The first warms up.
       if (round === 0) continue;
+      quietCpuMs += betweenMs - atStartMs;
+      busyCpuMs += atEndMs - betweenMs;
       ratios.push(at(busy, 0.99) / at(quiet, 0.99));
       quietP99.push(at(quiet, 0.99));
       busyP99.push(at(busy, 0.99));
@@ -161,6 +167,10 @@ async function measure() {
     console.log(
       `block p99 with the page in use / without: ${ratio.toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)} over ${ROUNDS} rounds of ${PER_ROUND}); ` +
         `p99 ${median(busyP99).toFixed(2)} ms / ${median(quietP99).toFixed(2)} ms, p50 ${median(busyP50).toFixed(2)} ms / ${median(quietP50).toFixed(2)} ms. Goal: ${P99_GOAL}.`,
+    );
+    const answers = seen.reduce((sum, [, { ms }]) => sum + ms.length, 0);
+    console.log(
+      `processor time of the daemon itself: ${((busyCpuMs - quietCpuMs) / ((answers * ROUNDS) / (ROUNDS + 1))).toFixed(2)} ms for an answer to the page, of ${answers}.`,
     );
     const use = median(during) - before;
     console.log(
@@ -234,6 +244,12 @@ function post(socketPath, path, body) {
     asked.on("error", reject);
     asked.end(JSON.stringify(body));
   });
+}
+
+/** Processor time of a process, in milliseconds. @param {number | undefined} pid */
+function cpuMs(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** The children of the daemon together. @param {number | undefined} pid */

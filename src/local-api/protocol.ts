@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type {
   ActivityApi,
+  Encoding,
   PreparedAnswers,
   ContextAnswer,
   ContextRequest,
@@ -49,7 +50,11 @@ export type Route = RouteFrame &
         readonly answers: "json";
         readonly call: (api: ActivityApi, raw: unknown) => Promise<unknown>;
         /** The JSON itself, where it is made elsewhere. */
-        readonly prepare?: (prepared: PreparedAnswers, raw: unknown) => Promise<Uint8Array>;
+        readonly prepare?: (
+          prepared: PreparedAnswers,
+          raw: unknown,
+          encoding: Encoding,
+        ) => Promise<Uint8Array>;
       }
     | {
         /** The block as `text/plain`, or the whole answer as JSON, as the client asks. */
@@ -261,7 +266,7 @@ export const ROUTES: readonly Route[] = [
     input: daysQuery,
     namesClient: true,
     call: (api, request) => api.days(request),
-    prepare: (prepared, request) => prepared.days(request),
+    prepare: (prepared, request, encoding) => prepared.days(request, encoding),
   }),
   jsonRoute({
     method: "GET",
@@ -391,7 +396,7 @@ export const ROUTES: readonly Route[] = [
     input: timelineQuery,
     namesClient: true,
     call: (api, request) => api.timeline(request),
-    prepare: (prepared, request) => prepared.timeline(request),
+    prepare: (prepared, request, encoding) => prepared.timeline(request, encoding),
   }),
   jsonRoute({
     method: "GET",
@@ -401,7 +406,7 @@ export const ROUTES: readonly Route[] = [
     input: totalsQuery,
     namesClient: true,
     call: (api, request) => api.totals(request),
-    prepare: (prepared, request) => prepared.totals(request),
+    prepare: (prepared, request, encoding) => prepared.totals(request, encoding),
   }),
   jsonRoute({
     method: "POST",
@@ -435,7 +440,11 @@ function jsonRoute<Schema extends z.ZodType>(
     readonly input: Schema;
     readonly maxBodyBytes?: number;
     readonly call: (api: ActivityApi, input: z.output<Schema>) => Promise<unknown>;
-    readonly prepare?: (prepared: PreparedAnswers, input: z.output<Schema>) => Promise<Uint8Array>;
+    readonly prepare?: (
+      prepared: PreparedAnswers,
+      input: z.output<Schema>,
+      encoding: Encoding,
+    ) => Promise<Uint8Array>;
   },
 ): Route {
   const { call, prepare, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, ...frame } = route;
@@ -447,8 +456,8 @@ function jsonRoute<Schema extends z.ZodType>(
     ...(prepare === undefined
       ? {}
       : {
-          prepare: async (prepared: PreparedAnswers, raw: unknown) =>
-            prepare(prepared, parseInput(route.input, raw, route.method)),
+          prepare: async (prepared: PreparedAnswers, raw: unknown, encoding: Encoding) =>
+            prepare(prepared, parseInput(route.input, raw, route.method), encoding),
         }),
   };
 }

@@ -11,14 +11,15 @@ export interface ReadingMessage {
   readonly id: number;
   readonly path: string;
   readonly question: Question;
+  readonly encoding: "identity" | "gzip";
 }
 
 // A block comes first.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 process.once("disconnect", () => process.exit(0));
-process.on("message", ({ id, path, question }: ReadingMessage) => {
+process.on("message", ({ id, path, question, encoding }: ReadingMessage) => {
   try {
-    process.send?.({ id, answer: readHere(path, question) });
+    process.send?.({ id, answer: readHere(path, question, encoding) });
   } catch (error) {
     process.send?.({ id, failure: toErrorEnvelope(error) });
   }

@@ -8,6 +8,7 @@
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { ActivityError, fromErrorEnvelope, type ErrorEnvelope } from "../errors.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
 import { readDays, type DaysAnswer, type DaysRequest } from "./days-query.ts";
@@ -25,7 +26,7 @@ import { readTotals, type TotalsAnswer, type TotalsRequest } from "./totals-quer
 export interface Readings {
   readonly search: (request: SearchRequest) => Promise<SearchAnswer>;
   /** The answer to a question as JSON in UTF-8, as it was made where it was read. */
-  readonly prepare: (question: Question) => Promise<Uint8Array>;
+  readonly prepare: (question: Question, encoding?: "identity" | "gzip") => Promise<Uint8Array>;
   readonly close: () => void;
 }
 
@@ -68,10 +69,15 @@ export function openReadings(path: string): Readings {
 }
 
 /** Answers in this process. */
-export function readHere(path: string, question: Question): Uint8Array {
+export function readHere(
+  path: string,
+  question: Question,
+  encoding: "identity" | "gzip" = "identity",
+): Uint8Array {
   const database = openDatabase({ path, role: "reader" });
   try {
-    return new TextEncoder().encode(JSON.stringify(answerOf(database, question)));
+    const bytes = new TextEncoder().encode(JSON.stringify(answerOf(database, question)));
+    return encoding === "gzip" ? gzipSync(bytes, { level: GZIP_LEVEL }) : bytes;
   } finally {
     database.close();
   }
@@ -95,13 +101,19 @@ function trustedSearch(bytes: Uint8Array): SearchAnswer {
   return JSON.parse(new TextDecoder().decode(bytes)) as SearchAnswer;
 }
 
+/** A tenth of the size already, for a few milliseconds. */
+const GZIP_LEVEL = 3;
+
 interface Asker {
-  readonly ask: (question: Question) => Promise<Uint8Array>;
+  readonly ask: Readings["prepare"];
   readonly close: () => void;
 }
 
 function createAskerHere(path: string): Asker {
-  return { ask: async (question) => readHere(path, question), close: () => {} };
+  return {
+    ask: async (question, encoding) => readHere(path, question, encoding),
+    close: () => {},
+  };
 }
 
 function createAsker(path: string): Asker {
@@ -151,7 +163,7 @@ function createAsker(path: string): Asker {
   };
 
   return {
-    ask: (question) =>
+    ask: (question, encoding = "identity") =>
       new Promise((resolve, reject) => {
         if (idle !== null) clearTimeout(idle);
         reader ??= start();
@@ -160,7 +172,7 @@ function createAsker(path: string): Asker {
         lastId += 1;
         const timer = setTimeout(() => end(tooLate()), ANSWER_WITHIN_MS);
         waiting.set(lastId, { resolve, reject, timer });
-        const message: ReadingMessage = { id: lastId, path, question };
+        const message: ReadingMessage = { id: lastId, path, question, encoding };
         reader.send(message);
       }),
     close: () => {
