@@ -18,6 +18,9 @@ export interface LedgerFeed {
 /** How many entries are asked for at once. */
 export const PAGE_ENTRIES = 30;
 
+/** A page that is open for days keeps so many of what came in; older ones can be asked for again. */
+const MAX_LIVE = 300;
+
 export function startFeed({ entries, truncated }: LedgerAnswer): LedgerFeed {
   return { entries, waiting: [], isApart: false, hasOlder: truncated };
 }
@@ -47,13 +50,15 @@ export function newerRequest({ entries, waiting }: LedgerFeed): LedgerRequest {
 
 /**
  * Takes in what is new. Counts of entries that are shown change where they stand; new entries wait while `isHeld`,
- * so that what is being read stays in its place. Where nothing is new it gives the same feed. When more happened than one answer holds, the feed begins anew.
+ * so that what is being read stays in its place. Where nothing is new it gives the same feed. When more happened than
+ * one answer holds, the feed begins anew.
  */
 export function addNewer(feed: LedgerFeed, answer: LedgerAnswer, isHeld: boolean): LedgerFeed {
-  const known = new Set([...feed.entries, ...feed.waiting].map(({ id }) => id));
-  if (answer.truncated && !answer.entries.some(({ id }) => known.has(id))) {
+  // Between the oldest of these and the newest that is known others may lie.
+  if (answer.truncated) {
     return isHeld ? { ...feed, waiting: answer.entries, isApart: true } : startFeed(answer);
   }
+  const known = new Set([...feed.entries, ...feed.waiting].map(({ id }) => id));
   const heard = new Map(answer.entries.map((entry) => [entry.id, entry]));
   const update = (entry: LedgerEntry): LedgerEntry => {
     const now = heard.get(entry.id);
@@ -67,14 +72,20 @@ export function addNewer(feed: LedgerFeed, answer: LedgerAnswer, isHeld: boolean
     entries: feed.entries.map(update),
     waiting: [...fresh, ...feed.waiting.map(update)],
   };
-  return isHeld ? next : showWaiting(next);
+  if (!isHeld) return showWaiting(next);
+  if (next.waiting.length <= MAX_LIVE) return next;
+  return { ...next, waiting: byNewest(next.waiting).slice(0, PAGE_ENTRIES), isApart: true };
 }
 
 /** Puts what waited before the rest, and everything in its order. */
 export function showWaiting(feed: LedgerFeed): LedgerFeed {
   const { entries, waiting, hasOlder, isApart } = feed;
   if (isApart) return startFeed({ entries: waiting, truncated: true });
-  return startFeed({ entries: byNewest([...waiting, ...entries]), truncated: hasOlder });
+  const all = byNewest([...waiting, ...entries]);
+  return startFeed({
+    entries: all.slice(0, MAX_LIVE),
+    truncated: hasOlder || all.length > MAX_LIVE,
+  });
 }
 
 function byNewest(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {

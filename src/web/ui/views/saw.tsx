@@ -8,6 +8,7 @@ import { EmptyState, Foreign, Refusal } from "../parts.tsx";
 import { useNowUs } from "../ticking.ts";
 import { ClientsPanel } from "./clients.tsx";
 import { formWords, givenWhen, groupByDay, intentWords, sourceWords } from "./ledger-words.ts";
+import type { LedgerFeed } from "./ledger-feed.ts";
 import { useLedgerFeed } from "./use-ledger-feed.ts";
 
 export function SawView(): JSX.Element {
@@ -46,9 +47,7 @@ export function SawView(): JSX.Element {
                 scrollTo({ top: 0 });
               }}
             >
-              {shown.waiting.length === 1
-                ? "1 new entry"
-                : `${formats.count(shown.waiting.length)} new entries`}
+              {newsWords(shown, formats.count)}
             </button>
           )}
         </div>
@@ -74,6 +73,11 @@ export function SawView(): JSX.Element {
       </div>
     </div>
   );
+}
+
+function newsWords({ waiting, isApart }: LedgerFeed, count: (value: number) => string): string {
+  if (waiting.length === 1) return "1 new entry";
+  return `${isApart ? "More than " : ""}${count(waiting.length)} new entries`;
 }
 
 function NothingGiven(props: { readonly client: string | null }): JSX.Element {

@@ -90,6 +90,25 @@ describe("the ledger on the page", () => {
     expect(addNewer(feed, ask(newerRequest(feed)), false)).toBe(feed);
   });
 
+  it("does not grow without end, whether somebody reads or not, and reaches what it let go", () => {
+    const all: LedgerEntry[] = [entry(1)];
+    const ask = answerFrom(all);
+    let [live, held] = [startFeed(ask({})), startFeed(ask({}))];
+    for (let id = 2; id <= 2000; id++) {
+      all.push(entry(id));
+      live = addNewer(live, ask(newerRequest(live)), false);
+      held = addNewer(held, ask(newerRequest(held)), true);
+    }
+    expect(live.entries.length).toBeLessThan(500);
+    expect(held.waiting.length).toBeLessThan(500);
+    for (const feed of [live, showWaiting(held)]) {
+      const request = olderRequest(feed);
+      const older = request === null ? [] : idsOf(addOlder(feed, ask(request)));
+      expect(older).toEqual(older.map((_, at) => 2000 - at));
+      expect(older.length).toBeGreaterThan(feed.entries.length);
+    }
+  });
+
   it("begins anew when more happened than one answer holds", () => {
     const feed = startFeed({ entries: [entry(1)], truncated: false });
     const news = { entries: [entry(99), entry(98)], truncated: true };
