@@ -177,7 +177,7 @@ function createRoutes(options: RouterOptions): Hono<NodeRequest> {
 
 /** @see RFC 9110 §12.5.3: a weight of 0 means that it is not accepted */
 function acceptsGzip({ "accept-encoding": accepted = "" }: IncomingHttpHeaders): boolean {
-  return String(accepted)
+  return accepted
     .split(",")
     .some((coding) => /^\s*gzip\s*(?:;\s*q\s*=\s*(?!0(?:\.0*)?\s*$).*)?$/i.test(coding));
 }
