@@ -140,6 +140,23 @@ describe("what the assistant saw", () => {
     await until("the entry stands there", async () => (await entries.count()) === before + 2);
   });
 
+  it("reaches older entries by scrolling and by the button, down to the first", async () => {
+    for (let at = 0; at < 70; at++) await ask("old", { form: "exact", session: `s${at}` });
+    const page = await open("saw?client=old");
+    const entries = page.getByRole("article");
+    await entries.first().waitFor();
+    const before = await entries.count();
+    expect(before).toBeLessThan(70);
+    await page.getByRole("button", { name: "Show older entries" }).focus();
+    await page.keyboard.press("Enter");
+    await until("older entries are there", async () => (await entries.count()) > before);
+    await until("all entries are there", async () => {
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      return (await entries.count()) === 70;
+    });
+    await page.getByText("This is where the ledger begins").waitFor();
+  });
+
   it("refuses a client after a question, and allows it again", async () => {
     await ask("nosy", { form: "exact" });
     const page = await open("saw");
@@ -219,6 +236,9 @@ describe("privacy", () => {
     expect((await rig.daemon.run(["status"])).out).toContain("PAUSED");
     const first = await left.textContent();
     await until("a second is gone", async () => (await left.textContent()) !== first);
+    const other = await open("try");
+    await other.getByRole("button", { name: "Where did I leave off?" }).click();
+    await other.getByText("recording is paused: nothing is told").waitFor();
     await page.getByRole("button", { name: "Resume now" }).click();
     await left.waitFor({ state: "detached" });
     expect((await rig.daemon.api.status()).paused).toBeNull();
@@ -283,6 +303,16 @@ describe("privacy", () => {
     );
     const { hits } = await rig.daemon.api.search({ q: "zeppelin" });
     expect(hits).toEqual([]);
+  });
+
+  it("says what the daemon refuses, and what to do instead", async () => {
+    const page = await open("privacy");
+    await page.getByLabel("Any time").check();
+    await page.getByLabel("Only what holds the text").fill("ab");
+    await page.getByRole("button", { name: "Show what would go" }).click();
+    const refusal = page.getByRole("alert");
+    await refusal.waitFor();
+    expect(await refusal.textContent()).toMatch(/too short.*at least 3 characters/);
   });
 
   it("forgets what was looked at when the form says something else meanwhile: it asks anew", async () => {
