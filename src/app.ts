@@ -41,7 +41,13 @@ import { composeParts, composeTurn, textOfParts, type TurnContext } from "./cont
 import { ActivityError } from "./errors.ts";
 import { reasonForLog, type Log } from "./log.ts";
 import { createOwnerControl } from "./owner-control.ts";
-import { createOwnerHub, toForgetRequest, type HubPort, type HubWish } from "./owner-hub.ts";
+import {
+  createOwnerHub,
+  createPace,
+  toForgetRequest,
+  type HubPort,
+  type HubWish,
+} from "./owner-hub.ts";
 import type { Paths } from "./paths.ts";
 import { readStatus } from "./status.ts";
 import { readAllDevices } from "./store/all-devices.ts";
@@ -110,6 +116,8 @@ export interface OtherDevices {
   readonly forget: (wish: HubWish) => Promise<void>;
   /** Says that other devices' record changed. */
   readonly changed: () => void;
+  /** See `Pace.turn`. */
+  readonly turn: () => Promise<void>;
   readonly attach: (port: HubPort | null) => void;
 }
 
@@ -166,6 +174,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   });
 
   const hub = createOwnerHub(clock);
+  const pace = createPace(clock);
   const owner = createOwnerControl({
     store,
     privacy,
@@ -343,6 +352,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         }
       },
       changed,
+      turn: pace.turn,
       attach: hub.attach,
     },
     isAlive: () => {
@@ -366,6 +376,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       const given = await answers.answer(request);
       owner.note(request, given);
       owner.noteLeftOut(request, given);
+      pace.answered();
       return given;
     },
     events: async ({

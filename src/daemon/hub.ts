@@ -46,6 +46,7 @@ export async function openHubService(
         admit: (facts, atUs) => admit(others.gate, facts, atUs),
         forget: others.forget,
         onChange: others.changed,
+        turn: others.turn,
         clock,
         log,
       }),

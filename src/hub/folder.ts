@@ -128,7 +128,7 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
       fresh.push(record);
       tail = { ...record, endByte: 0 };
     }
-    for (const record of fresh) appendFrame(own, record);
+    appendFrames(own, fresh);
     const last = records.at(-1);
     if (last === undefined) throw new ActivityError("internal", "Nothing was to be appended.");
     return { epoch: last.epoch, seq: last.seq };
@@ -344,22 +344,45 @@ function createReader({
   };
 }
 
-/** Appends to the newest file, after taking off what a crash left of a frame; or begins the next file. */
-function appendFrame(folder: string, record: SealedRecord): void {
-  const frame = writeFrame(record);
-  const newest = segmentNames(folder)
-    .filter((name) => readSegmentName(name)?.isCopy === false)
-    .at(-1);
-  const first = newest === undefined ? null : readSegmentName(newest);
-  const size = newest === undefined ? 0 : statSync(join(folder, newest)).size;
-  const isFull = size > 0 && size + frame.length > MAX_SEGMENT_BYTES;
-  const goesOn = newest !== undefined && first?.epoch === record.epoch && !isFull;
-  const path = join(folder, goesOn ? newest : segmentName(record));
-  const file = openSync(path, goesOn ? "r+" : "wx", 0o600);
+/** Appends to the newest file, after taking off what a crash left of a frame, and to new ones when it is full. */
+function appendFrames(folder: string, records: readonly SealedRecord[]): void {
+  let rest = [...records];
+  while (rest.length > 0) {
+    const [first] = rest;
+    if (first === undefined) return;
+    const newest = segmentNames(folder)
+      .filter((name) => readSegmentName(name)?.isCopy === false)
+      .at(-1);
+    const written = newest === undefined ? null : scanFrames(readFileSync(join(folder, newest)));
+    const goesOn =
+      newest !== undefined &&
+      readSegmentName(newest)?.epoch === first.epoch &&
+      written !== null &&
+      written.goodBytes + first.bytes.length <= MAX_SEGMENT_BYTES;
+    const startByte = goesOn ? written.goodBytes : 0;
+    const frames: Uint8Array[] = [];
+    let size = startByte;
+    for (const record of rest) {
+      const frame = writeFrame(record);
+      const isFull = frames.length > 0 && size + frame.length > MAX_SEGMENT_BYTES;
+      if (record.epoch !== first.epoch || isFull) break;
+      frames.push(frame);
+      size += frame.length;
+    }
+    const path = join(folder, goesOn ? newest : segmentName(first));
+    writeAt(path, goesOn, startByte, Buffer.concat(frames));
+    rest = rest.slice(frames.length);
+  }
+}
+
+/** Returns when the bytes are on the disk. */
+function writeAt(path: string, isThere: boolean, startByte: number, bytes: Uint8Array): void {
+  const file = openSync(path, isThere ? "r+" : "wx", 0o600);
   try {
-    const { goodBytes } = goesOn ? scanFrames(readFileSync(path)) : { goodBytes: 0 };
-    if (goodBytes < size && goesOn) ftruncateSync(file, goodBytes);
-    writeSync(file, frame, 0, frame.length, goodBytes);
+    if (isThere) ftruncateSync(file, startByte);
+    // A disk that fills up takes a part first, and says so only the next time.
+    for (let done = 0; done < bytes.length;)
+      done += writeSync(file, bytes, done, bytes.length - done, startByte + done);
     fsyncSync(file);
   } finally {
     closeSync(file);

@@ -57,6 +57,8 @@ export interface HubOptions {
   readonly forget: (wish: TravellingWish) => Promise<void>;
   /** Called when other devices' record changed, about once a second at most. */
   readonly onChange: () => void;
+  /** Resolves when there is time for some milliseconds of work: whoever asks the daemon comes first. */
+  readonly turn: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -69,7 +71,7 @@ const STARTS_PER_NOTICE = 2_000;
 
 /** Takes part in the hub. @throws ActivityError `hub_refused` when this device has no identity in one */
 export function openHub(options: HubOptions): Hub {
-  const { driver, store, directory, admit, forget, onChange, clock, log } = options;
+  const { driver, store, directory, admit, forget, onChange, turn, clock, log } = options;
   const first = readIdentity(directory);
   if (first === null) {
     throw new ActivityError(
@@ -123,6 +125,7 @@ export function openHub(options: HubOptions): Hub {
     admit,
     forget,
     takeKeys,
+    turn,
     clock,
     log,
   });

@@ -53,7 +53,7 @@ const BETWEEN_GROWTH_US = 60_000_000;
 const BETWEEN_TAIL_CHECKS_US = 60_000_000;
 const BETWEEN_HELLOS_US = 86_400_000_000;
 /** Some milliseconds of work, and some ten kilobytes. */
-const EVENTS_PER_RECORD = 200;
+const EVENTS_PER_RECORD = 100;
 /** Leaves room for what a record carries besides, and for padding. */
 const MAX_PAYLOAD_BYTES = 192 * 1024;
 /** So many sealed records wait at most; what else waits is a row of the list of changes. */
@@ -76,6 +76,7 @@ export function createSender(options: SenderOptions): Sender {
   let refusal: Trouble | null = null;
   let sentUs: number | null = null;
   let seemsLost = false;
+  let isSynced = false;
   const closing = new AbortController();
 
   const stopListening = driver.onState(({ state }) => {
@@ -106,13 +107,14 @@ export function createSender(options: SenderOptions): Sender {
     const position = { epoch: own.epoch, seq };
     const key = currentKey(identity().ring);
     const { bytes, hash } = sealRecord(identity(), key, position, previous, payload);
-    outbox.durably(() => {
+    outbox.together(() => {
       outbox.addMessage({ ...position, bytes });
       const toldUs = hello === null ? own.toldUs : sentAtUs;
       outbox.writeLog({ ...own, seq, hash, toldUs });
       within();
     });
     lastRecordUs = clock.monotonicUs();
+    isSynced = false;
   };
 
   /** Seals the oldest changes, if there are any. */
@@ -183,7 +185,7 @@ export function createSender(options: SenderOptions): Sender {
   const beginAnew = (afterEpoch: number): void => {
     const own = ownLog();
     const epoch = Math.max(own.epoch, afterEpoch) + 1;
-    outbox.durably(() => {
+    outbox.together(() => {
       outbox.dropMessages();
       outbox.writeLog({ ...own, epoch, seq: 0, hash: NO_RECORD, toldUs: 0 });
     });
@@ -207,6 +209,8 @@ export function createSender(options: SenderOptions): Sender {
       const { device } = identity();
       if (messages.length === 0) return;
       const records = messages.map((message) => ({ device, ...message }));
+      if (!isSynced) outbox.sync();
+      isSynced = true;
       const { epoch, seq } = await driver.append(records, APPEND_TIMEOUT_MS);
       outbox.acknowledged(epoch, seq);
       sentUs = clock.nowUs();

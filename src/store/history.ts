@@ -257,7 +257,7 @@ function createRemoteHistory(database: StoreDatabase): {
       ORDER BY start_us`,
   );
   const visitsOf = database.prepare<Visit>(
-    `SELECT ${visit} FROM remote_visit
+    `SELECT ${visit} FROM remote_visit INDEXED BY remote_visit_document
       WHERE device_key = ? AND document_id IN (SELECT value FROM json_each(?)) AND start_us < ?
       ORDER BY start_us DESC LIMIT ?`,
   );

@@ -261,7 +261,8 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY(device_key, start_us)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX remote_visit_start ON remote_visit(start_us);
-  CREATE INDEX remote_visit_document ON remote_visit(document_id, device_key, start_us);
+  -- Covers its table: else visits of one document are sought by going back through all of the device.
+  CREATE INDEX remote_visit_document ON remote_visit(document_id, device_key, start_us, span_us, active_us);
   `,
   `
   -- What sort of machine a device says it is, one of a few words; null: it did not say.

@@ -71,8 +71,10 @@ export interface Outbox {
   ) => ChangeBatch | null;
   readonly readLog: () => OwnLog | null;
   readonly writeLog: (log: OwnLog) => void;
-  /** Commits `work`, which adds messages, so that it is on the disk when this returns: before anybody is told. */
-  readonly durably: <T>(work: () => T) => T;
+  /** Commits everything that `work` does, or nothing of it. */
+  readonly together: <T>(work: () => T) => T;
+  /** Returns when all that was committed is on the disk, and not only with the system: before anybody is told. */
+  readonly sync: () => void;
   readonly addMessage: (message: SealedMessage) => void;
   /** Oldest first. */
   readonly messages: (limit: number) => readonly SealedMessage[];
@@ -109,6 +111,7 @@ export function createOutbox(database: StoreDatabase): Outbox {
       ON CONFLICT DO UPDATE SET device = excluded.device, epoch = excluded.epoch, seq = excluded.seq,
         hash = excluded.hash, cursor = excluded.cursor, told_us = excluded.told_us`,
   );
+  const touchLog = database.prepare("UPDATE hub_log SET told_us = told_us");
   const addMessage = database.prepare("INSERT INTO hub_message(seq, epoch, bytes) VALUES(?, ?, ?)");
   const messages = database.prepare<SealedMessage>(
     "SELECT seq, epoch, bytes FROM hub_message ORDER BY seq LIMIT ?",
@@ -171,12 +174,13 @@ export function createOutbox(database: StoreDatabase): Outbox {
     writeLog: ({ device, epoch, seq, hash, cursor, toldUs }) => {
       writeLog.run(device, epoch, seq, Buffer.from(hash), cursor, toldUs);
     },
-    durably: (work) => {
+    together: (work) => database.transaction(work),
+    sync: () => {
       // A power cut may take the last commits with it otherwise; others would then know a record that this device
-      // does not, as if it had been restored from a backup.
+      // does not, as if it had been restored from a backup. A commit in this mode takes those before it along.
       database.execute("PRAGMA synchronous = FULL");
       try {
-        return database.transaction(work);
+        touchLog.run();
       } finally {
         database.execute("PRAGMA synchronous = NORMAL");
       }

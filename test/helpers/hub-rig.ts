@@ -133,6 +133,7 @@ function openRigDevice(
       admit,
       forget: forget ?? ((wish) => forgetIn(store, wish)),
       onChange: () => {},
+      turn: nextTurn,
       clock,
       log: silentLog,
     });
@@ -174,6 +175,12 @@ function openRigDevice(
     },
   };
   return device;
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 export function windowFacts(title: string): EventFacts {

@@ -138,7 +138,7 @@ describe("the outbox", () => {
   it("keeps sealed records until they are acknowledged", () => {
     const { store, outbox } = open();
     outbox.start(false);
-    outbox.durably(() => {
+    outbox.together(() => {
       for (const seq of [1, 2, 3]) outbox.addMessage({ epoch: 1, seq, bytes: Buffer.from([seq]) });
       outbox.writeLog({
         device: "d",
@@ -149,6 +149,7 @@ describe("the outbox", () => {
         toldUs: 0,
       });
     });
+    outbox.sync();
     outbox.acknowledged(1, 2);
     expect(outbox.messages(10).map(({ seq }) => seq)).toEqual([3]);
     expect(outbox.readLog()).toMatchObject({ device: "d", seq: 3, cursor: null });

@@ -82,6 +82,7 @@ export async function openHubDevice(options: HubDeviceOptions): Promise<HubDevic
       admit,
       forget: async (wish) => forgetIn(store, wish),
       onChange: () => {},
+      turn: () => new Promise((resolve) => setImmediate(resolve)),
       clock,
       log: silentLog,
     });

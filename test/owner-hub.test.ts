@@ -1,0 +1,89 @@
+/** What the daemon asks of its hub, and how the hub's work gives way. */
+import { describe, expect, it } from "vitest";
+import { createOwnerHub, createPace, toForgetRequest } from "../src/owner-hub.ts";
+import { createFakeClock } from "./helpers/fake-clock.ts";
+
+const NOW = Date.parse("2026-11-27T12:00:00Z") * 1000;
+const HOUR = 3_600_000_000;
+
+describe("a wish that was made on another device", () => {
+  const wish = { fromUs: null, toUs: null, app: "Code", match: null, atUs: NOW };
+
+  it("means here what it meant there, as long as it is fresh", () => {
+    expect(toForgetRequest(wish, NOW + 1_000_000)).toEqual({ app: "Code" });
+  });
+
+  it("means nothing that came after it, once it was on its way for a while", () => {
+    expect(toForgetRequest(wish, NOW + HOUR)).toEqual({ app: "Code", fromUs: 0, toUs: NOW });
+  });
+
+  it("keeps its span, and its words", () => {
+    const spanned = { fromUs: NOW - HOUR, toUs: null, app: null, match: "secret", atUs: NOW };
+    expect(toForgetRequest(spanned, NOW)).toEqual({
+      match: "secret",
+      fromUs: NOW - HOUR,
+      toUs: NOW,
+    });
+  });
+});
+
+describe("the hub beside the daemon", () => {
+  it("is told what was forgotten here, and says how it stands", async () => {
+    const told: unknown[] = [];
+    const hub = createOwnerHub(createFakeClock("2026-11-27T12:00:00Z"));
+    const wish = {
+      span: { fromUs: 1, toUs: 2 },
+      isMeant: null,
+      app: null,
+      match: null,
+      byRules: false,
+    };
+    // Without a hub there is nobody to tell.
+    hub.tell(wish, []);
+    await expect(hub.change({ action: "rotate" })).rejects.toMatchObject({ code: "not_found" });
+    hub.attach({
+      request: async () => ({
+        ...(await createOwnerHub(createFakeClock("2026-11-27T12:00:00Z")).answer()),
+        waiting: 3,
+      }),
+      forgotten: (...given) => told.push(given),
+      problems: () => [{ reason: "r", remedy: "" }],
+      notes: () => [],
+    });
+    hub.tell(wish, [{ deviceKey: 1, startUs: 5 }]);
+    expect(told).toEqual([
+      [{ fromUs: 1, toUs: 2, app: null, match: null, atUs: NOW }, [{ deviceKey: 1, startUs: 5 }]],
+    ]);
+    expect([(await hub.answer()).waiting, hub.problems()]).toEqual([
+      3,
+      [{ reason: "r", remedy: "" }],
+    ]);
+  });
+});
+
+describe("the pace of work that can wait", () => {
+  it("is that of the event loop while nobody asks", async () => {
+    const pace = createPace(createFakeClock("2026-11-27T12:00:00Z"));
+    for (let turn = 0; turn < 100; turn += 1) await expect(pace.turn()).resolves.toBeUndefined();
+  });
+
+  it("is behind an answer where somebody asks, and goes on when nobody does any more", async () => {
+    const clock = createFakeClock("2026-11-27T12:00:00Z");
+    const pace = createPace(clock);
+    pace.answered();
+    await pace.turn();
+    clock.advanceMs(4);
+    const order: string[] = [];
+    const work = pace.turn().then(() => order.push("work"));
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    order.push("answer");
+    pace.answered();
+    await work;
+    expect(order).toEqual(["answer", "work"]);
+    clock.advanceMs(4);
+    // Nobody asks: the wait ends by itself.
+    await pace.turn();
+  });
+});
