@@ -59,6 +59,7 @@ async function torture() {
   const reading = read(state);
   /** @type {Record<string, number>} */
   const faults = {};
+  while (state.acknowledged === 0) await sleep(100);
   for (let round = 0; round < rounds; round += 1) {
     const fault = await doHarm();
     faults[fault] = (faults[fault] ?? 0) + 1;

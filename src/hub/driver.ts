@@ -92,6 +92,8 @@ export interface HubDriver {
   readonly state: () => DriverState;
   /** Calls back at every change of state until the returned function is called. */
   readonly onState: (changed: (state: DriverState) => void) => () => void;
+  /** What the owner should know of the place beside the state, such as a server with published holes. */
+  readonly notes: () => readonly { readonly reason: string; readonly remedy: string }[];
   /**
    * Appends records of this device, consecutive ones of one epoch, at most 64. Resolves when all are durable (with a
    * server: written by a majority; in a folder: synced to the disk), with the position of the last. What is there

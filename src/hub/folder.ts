@@ -157,6 +157,7 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
   return {
     place: `folder ${settings.folder}`,
     state: () => state,
+    notes: () => [],
     onState: (changed) => {
       listeners.add(changed);
       return () => listeners.delete(changed);

@@ -381,6 +381,7 @@ export function openHub(options: HubOptions): Hub {
   function notes(): readonly Trouble[] {
     const state = driver.state();
     return [
+      ...driver.notes(),
       ...(state.state === "away"
         ? [
             {

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import type * as JetStream from "@nats-io/jetstream";
 import type * as Nats from "@nats-io/transport-node";
 import { ActivityError } from "../errors.ts";
-import type { DriverState, HubDriverOptions } from "./driver.ts";
+import type { DriverState, HubDriver, HubDriverOptions } from "./driver.ts";
 import {
   explainTrouble,
   isDenied,
@@ -35,7 +35,7 @@ export interface Link {
   readonly state: () => DriverState;
   readonly onState: (changed: (state: DriverState) => void) => () => void;
   /** What the owner should know beside the state, such as a server with published holes. */
-  readonly notes: () => readonly string[];
+  readonly notes: HubDriver["notes"];
   /**
    * Runs `work` on a session, again on another while it fails for want of the hub, until `timeoutMs` have passed.
    * Rejects with `hub_away` or `hub_refused`; an `ActivityError` of `work` is passed on as it is. `deadline` is a time
@@ -76,7 +76,7 @@ export async function openLink(options: HubDriverOptions, place: string): Promis
   let readTrouble: Trouble | null = null;
   let connectionTrouble: Trouble = { state: "away", reason: "not connected yet", remedy: "Wait." };
   const waiters = new Set<() => void>();
-  let note: string | null = null;
+  let note: ReturnType<typeof noteOnVersion> = null;
   let told = toState();
 
   function toState(before: DriverState | null = null): DriverState {

@@ -161,12 +161,15 @@ export function streamMissing(): Trouble {
  * What the owner should know of a server of this version, or null. Published holes: CVE-2023-47090, GHSA-9983-vrx2-fg9c
  * and the advisories 2026-16 and 2026-18, the last of which are closed in 2.12.7 and 2.14.0.
  */
-export function noteOnVersion(version: string): string | null {
+export function noteOnVersion(version: string): Pick<Trouble, "reason" | "remedy"> | null {
   const isSafe =
     compareVersions(version, [2, 14, 0]) >= 0 ||
     (compareVersions(version, [2, 12, 7]) >= 0 && compareVersions(version, [2, 13, 0]) < 0);
   if (isSafe) return null;
-  return `nats-server ${version} has published holes; run 2.12.7 or newer of 2.12, or 2.14, where others can reach it`;
+  return {
+    reason: `The hub's nats-server ${version} has published holes.`,
+    remedy: "Where others can reach it, run 2.12.7 or newer of 2.12, or 2.14.",
+  };
 }
 
 function compareVersions(version: string, than: readonly [number, number, number]): number {

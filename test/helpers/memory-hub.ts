@@ -118,6 +118,7 @@ export function createMemoryHub(clock: Clock): MemoryHub {
     return {
       place: "memory",
       state: () => state,
+      notes: () => [],
       onState: (changed) => {
         listeners.add(changed);
         return () => listeners.delete(changed);

@@ -1,8 +1,10 @@
 /** Hubs that do not take a device: each says why and what to do, and is gone back to when it was put right. */
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
 import { jetstream } from "@nats-io/jetstream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -84,6 +86,18 @@ describe("a hub", () => {
     } finally {
       await connection.close();
     }
+  });
+
+  it("whose server has published holes is noted", async () => {
+    const driver = await cluster.open("laptop", ADA);
+    await until("it is connected", () => driver.state().state === "connected");
+    const { stdout } = await promisify(execFile)("nats-server", ["--version"]);
+    const version = /v(\d+)\.(\d+)\.(\d+)/.exec(stdout) ?? [];
+    const isOld = Number(version[1]) === 2 && Number(version[2]) < 12;
+    expect(driver.notes().map(({ reason }) => reason)).toEqual(
+      isOld ? [`The hub's nats-server ${version[0]?.slice(1)} has published holes.`] : [],
+    );
+    await driver.close();
   });
 
   it("passes over what no activityd wrote", async () => {
