@@ -200,7 +200,12 @@ export function createAnswers(options: AnswersOptions): Answers {
 
   /** Reads what was recorded before this start, a little at a time, so that the first digest need not wait. */
   function learnInSteps(digester: Digester): void {
-    if (isClosed || digester.learn(clock.nowUs(), LEARN_VISITS)) return;
+    try {
+      if (isClosed || digester.learn(clock.nowUs(), LEARN_VISITS)) return;
+    } catch {
+      // A database that is damaged, or closed by now.
+      return leaveToAsker();
+    }
     setImmediate(() => learnInSteps(digester));
   }
 }

@@ -52,6 +52,7 @@ import type { Paths } from "./paths.ts";
 import { readStatus } from "./status.ts";
 import { readAllDevices } from "./store/all-devices.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
+import { checkLater, type DatabaseCheck } from "./store/check.ts";
 import { openEventStore, type EventStore } from "./store/events.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 import { openReadings, type Question } from "./store/readings.ts";
@@ -269,9 +270,11 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         encoding,
       ),
   };
+  let check: DatabaseCheck | null = null;
 
   return {
     start: async () => {
+      check = checkLater(store, log);
       sampler.start({
         input: filled(
           "input",
@@ -475,6 +478,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       await housekeeping.close();
       readings.close();
       owner.close();
+      check?.close();
       store.close();
     },
   };

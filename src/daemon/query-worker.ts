@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { runQueries } from "../activitywatch/query.ts";
 import { createBucketStore } from "../store/buckets.ts";
 import { openDatabase } from "../store/database.ts";
-import { standBack } from "./stand-back.ts";
+import { standBack } from "../store/stand-back.ts";
 
 export interface QueryMessage {
   readonly id: number;

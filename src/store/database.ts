@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { isEncrypted } from "./cipher.ts";
-import { isUnwritable, translate, translating } from "./failures.ts";
+import { isDamaged, isUnwritable, translate, translating } from "./failures.ts";
 import { scrubStep } from "./scrub.ts";
 import {
   connectReader,
@@ -83,6 +83,11 @@ export interface OpenDatabaseOptions {
   readonly tolerant?: boolean;
   /** How long a statement waits for another process's lock. */
   readonly busyTimeoutMs?: number;
+  /**
+   * Told when a read outside of a transaction meets damage. True: the database was mended, and the read is done
+   * once more.
+   */
+  readonly onDamage?: (damage: string) => boolean;
 }
 /**
  * Opens a database file, making and migrating it when need be.
@@ -91,15 +96,16 @@ export interface OpenDatabaseOptions {
  */
 export function openDatabase(options: OpenDatabaseOptions): StoreDatabase {
   const { path, role = "writer", tolerant = false, busyTimeoutMs = 5000 } = options;
+  const { onDamage = () => false } = options;
   const connect = (): Sqlite =>
     translating(path, () =>
       role === "reader" ? connectReader(path, busyTimeoutMs) : connectWriter(path, busyTimeoutMs),
     );
   try {
-    return wrap(path, connect, toConnection(connect(), false));
+    return wrap(path, connect, toConnection(connect(), false), onDamage);
   } catch (error) {
     if (!tolerant || !isUnwritable(error)) throw error;
-    return wrap(path, connect, toConnection(connectStandIn(path, busyTimeoutMs), true));
+    return wrap(path, connect, toConnection(connectStandIn(path, busyTimeoutMs), true), onDamage);
   }
 }
 interface Connection {
@@ -116,7 +122,12 @@ function toConnection(sqlite: Sqlite, isStandIn: boolean): Connection {
   return { sqlite, isStandIn, begin, commit };
 }
 
-function wrap(path: string, connect: () => Sqlite, first: Connection): StoreDatabase {
+function wrap(
+  path: string,
+  connect: () => Sqlite,
+  first: Connection,
+  onDamage: (damage: string) => boolean,
+): StoreDatabase {
   let connection = first;
   // POSIX drops all locks of a process on a file when it closes any descriptor of it: this one stays open
   // as long as the connection does.
@@ -159,6 +170,19 @@ function wrap(path: string, connect: () => Sqlite, first: Connection): StoreData
     );
   };
 
+  /** Does a read, and does it again when damage that it met was mended. */
+  const reading = <T>(read: () => T): T => {
+    try {
+      return read();
+    } catch (error) {
+      const translated = translate(path, error);
+      const isMended =
+        isDamaged(translated) && !connection.sqlite.inTransaction && onDamage(translated.message);
+      if (!isMended) throw translated;
+      return translating(path, read);
+    }
+  };
+
   const openRaw = (): number => (rawFile ??= openSync(path, "r+"));
 
   const scrubOnce = async (): Promise<boolean> => {
@@ -181,7 +205,7 @@ function wrap(path: string, connect: () => Sqlite, first: Connection): StoreData
 
   return {
     path,
-    prepare: <Row>(sql: string) => wrapStatement<Row>(path, sql, () => connection),
+    prepare: <Row>(sql: string) => wrapStatement<Row>(path, sql, () => connection, reading),
     execute: (sql) => {
       translating(path, () => connection.sqlite.exec(sql));
     },
@@ -238,6 +262,7 @@ function wrapStatement<Row>(
   path: string,
   sql: string,
   current: () => Connection,
+  reading: <T>(read: () => T) => T,
 ): SqlStatement<Row> {
   const prepareOn = (connection: Connection): SqliteStatement<Row> =>
     translating(path, () => connection.sqlite.prepare<SqlValue[], Row>(sql));
@@ -261,20 +286,8 @@ function wrapStatement<Row>(
         throw translate(path, error);
       }
     },
-    get: (...values) => {
-      try {
-        return statement().get(...values);
-      } catch (error) {
-        throw translate(path, error);
-      }
-    },
-    all: (...values) => {
-      try {
-        return statement().all(...values);
-      } catch (error) {
-        throw translate(path, error);
-      }
-    },
+    get: (...values) => reading(() => statement().get(...values)),
+    all: (...values) => reading(() => statement().all(...values)),
     iterate: function* (...values) {
       try {
         yield* statement().iterate(...values);

@@ -10,15 +10,20 @@ import type { Clock } from "../clock.ts";
 import { ActivityError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
-import { createDocuments } from "./documents.ts";
+import { createDocuments, type Documents } from "./documents.ts";
 import { createEraser, type Eraser } from "./erase.ts";
-import { createEventReader, type EventRange } from "./event-reader.ts";
-import { createEventWriter, type Placed, type PutResult } from "./event-writer.ts";
+import { createEventReader, type EventRange, type EventReader } from "./event-reader.ts";
+import {
+  createEventWriter,
+  type EventWriter,
+  type Placed,
+  type PutResult,
+} from "./event-writer.ts";
 import { isDamaged, isUnwritable } from "./failures.ts";
 import { openPulseFile, readPulse } from "./pulse.ts";
-import { recover, recoverIfDamaged, type RecoveryReport } from "./recovery.ts";
+import { isCheckedLater, recover, recoverIfDamaged, type RecoveryReport } from "./recovery.ts";
 import { createRemoteEvents, type RemoteEvents } from "./remote.ts";
-import { createVisits } from "./visits.ts";
+import { createVisits, type Visits } from "./visits.ts";
 
 export interface EventStore {
   /**
@@ -67,6 +72,10 @@ export interface EventStore {
   readonly openIds: () => ReadonlySet<number>;
   /** What was done about a damaged database, at the start or since; null when it was always sound. */
   readonly recovery: () => RecoveryReport | null;
+  /** Whether the database was too large to be looked through before this opened it. */
+  readonly isUnchecked: boolean;
+  /** Recovers the database under the running process, for what was found wrong with it. */
+  readonly mend: (damage: string) => void;
   /** The database itself, for the readers and the housekeeping of this folder. */
   readonly database: StoreDatabase;
   readonly close: () => void;
@@ -101,13 +110,23 @@ export const DATABASE_FILE = "activity.db";
 export function openEventStore({ directory, clock, log }: OpenEventStoreOptions): EventStore {
   const path = join(directory, DATABASE_FILE);
   let recovery = recoverIfDamaged({ directory, path, nowUs: clock.nowUs(), log });
-  const database = openDatabase({ path, tolerant: true });
+  const isUnchecked = isCheckedLater(path);
+  /** Mends what a read meets, once there is something to mend. */
+  let onDamage = (_damage: string): boolean => false;
+  const openParts = (): StoreParts => {
+    const open = (): StoreParts => openStoreParts(path, (damage) => onDamage(damage));
+    try {
+      return open();
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      log.error("the database is damaged: recovering it");
+      recovery = recover({ directory, path, nowUs: clock.nowUs(), log }, error.message);
+      return open();
+    }
+  };
+  const { database, documents, visits, writer, reader } = openParts();
   const pulsePath = join(directory, "pulse");
   const pulseFile = openPulseFile(pulsePath, log);
-  const documents = createDocuments(database);
-  const visits = createVisits(database);
-  const writer = createEventWriter(database, documents, visits);
-  const reader = createEventReader(database);
   /** Committed ends of the events that this process last had to do with, newest last. */
   const committedEnds = new Map<number, number>();
   let remote: RemoteEvents | null = null;
@@ -155,16 +174,24 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     lastPulse = null;
   };
 
+  let isMended = false;
+
   /** Recovers the database under the running process. */
   const mend = (damage: string): void => {
     log.error("the database was damaged while it was open: recovering it");
+    isMended = true;
     database.mend(() => {
       recovery = recover({ directory, path, nowUs: clock.nowUs(), log }, damage);
     });
     eventCount = null;
   };
 
-  let isMended = false;
+  onDamage = (damage) => {
+    // Once: a disk that spoils what was just written anew is beyond help.
+    if (isMended) return false;
+    mend(damage);
+    return true;
+  };
 
   /** Makes a change, after what the last process left to do; a database that turns out damaged is recovered first. */
   const changing = <T>(change: () => T): T => {
@@ -174,14 +201,13 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     } catch (error) {
       // Once: a disk that spoils what was just written anew is beyond help.
       if (!isDamaged(error) || isMended) throw error;
-      isMended = true;
       mend(error.message);
       return change();
     }
   };
 
   try {
-    takeUpPulse();
+    changing(() => {});
   } catch (error) {
     // Unwritable: the first change that succeeds does it.
     if (!isUnwritable(error)) {
@@ -265,6 +291,8 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     remote: () => (remote ??= createRemoteEvents(database, documents)),
     openIds: () => openIds,
     recovery: () => recovery,
+    isUnchecked,
+    mend,
     database,
     close: () => {
       try {
@@ -300,6 +328,27 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
       const code = error instanceof ActivityError ? error.code : "internal";
       log.warn("housekeeping of the database failed", { code });
     }
+  }
+}
+
+interface StoreParts {
+  readonly database: StoreDatabase;
+  readonly documents: Documents;
+  readonly visits: Visits;
+  readonly writer: EventWriter;
+  readonly reader: EventReader;
+}
+
+function openStoreParts(path: string, onDamage: (damage: string) => boolean): StoreParts {
+  const database = openDatabase({ path, tolerant: true, onDamage });
+  try {
+    const documents = createDocuments(database);
+    const visits = createVisits(database);
+    const writer = createEventWriter(database, documents, visits);
+    return { database, documents, visits, writer, reader: createEventReader(database) };
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 

@@ -41,7 +41,7 @@ export interface RecoveryOptions {
 
 /**
  * Recovers the database when it is damaged. A small file is always looked through; a large one only when
- * the last process did not close it, since that reads all of it.
+ * the last process did not close it, since that reads all of it: `check.ts` does so later.
  */
 export function recoverIfDamaged(options: RecoveryOptions): RecoveryReport | null {
   const { path, directory, log } = options;
@@ -52,12 +52,17 @@ export function recoverIfDamaged(options: RecoveryOptions): RecoveryReport | nul
     return listBackups(directory).length === 0 ? null : recover(options, "the file is empty");
   }
   refuseIfNewer(path);
-  const wasClosed = (fileSize(`${path}-wal`) ?? 0) === 0;
-  if (wasClosed && size > ALWAYS_CHECKED_BYTES) return null;
+  if (isCheckedLater(path)) return null;
   const damage = findDamage(path);
   if (damage === null) return null;
   log.error("the database is damaged: recovering it", { damage: damage.split("\n")[0] ?? "" });
   return recover(options, damage);
+}
+
+/** Whether a database is so large that nobody should wait while it is looked through, and was closed well. */
+export function isCheckedLater(path: string): boolean {
+  const wasClosed = (fileSize(`${path}-wal`) ?? 0) === 0;
+  return wasClosed && (fileSize(path) ?? 0) > ALWAYS_CHECKED_BYTES;
 }
 
 /** Null when there is no file, or nothing that can be one. */
@@ -79,8 +84,8 @@ function refuseIfNewer(path: string): void {
   }
 }
 
-/** Reading this much takes about a tenth of a second. */
-const ALWAYS_CHECKED_BYTES = 64 * 1024 * 1024;
+/** To look this much through takes some 50 ms. */
+const ALWAYS_CHECKED_BYTES = 16 * 1024 * 1024;
 
 /** Recovers a database whatever its state, such as for `doctor --repair`. No one may have it open. */
 export function recover(options: RecoveryOptions, damage: string): RecoveryReport {

@@ -14,6 +14,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { ActivityEvent, EventFacts } from "../../src/capture/events.ts";
 import { silentLog } from "../../src/log.ts";
 import { createBackup, isBackupDue, listBackups } from "../../src/store/backups.ts";
+import { checkLater } from "../../src/store/check.ts";
+import { openDatabase } from "../../src/store/database.ts";
 import { findDamage } from "../../src/store/sqlite.ts";
 import { readAllEvents } from "../../src/store/event-reader.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
@@ -25,6 +27,46 @@ import { createTempHome } from "../helpers/temp-home.ts";
 const S = 1_000_000;
 const DAY = 86_400 * S;
 const NOW = Date.parse("2026-11-27T12:00:00Z") * 1000;
+
+describe("a large database that was closed well", () => {
+  it("is opened without being looked through, and recovered when it is found damaged later", async () => {
+    const { home, path, events } = closedLarge();
+    const sound = openStore(home);
+    expect(sound.isUnchecked).toBe(true);
+    await checkLater(sound, silentLog, 0).ended;
+    expect(sound.recovery()).toBeNull();
+    sound.close();
+
+    overwrite(path, pageOf(path, "ledger"));
+    const damaged = openStore(home);
+    expect(damaged.recovery()).toBeNull();
+    await checkLater(damaged, silentLog, 0).ended;
+    expect(damaged.recovery()?.setAsidePath).toMatch(/damaged/);
+    const id = damaged.begin(window(1000), span((events.at(-1)?.startUs ?? 0) + S));
+    expect(damaged.latest("window", 1)).toMatchObject([{ id }]);
+  });
+
+  it("is recovered by a read that meets the damage, and the read is answered", () => {
+    const { home, path, events } = closedLarge();
+    overwrite(path, pageOf(path, "day"));
+    const store = openStore(home);
+    const [last] = store.latest("window", 1);
+    expect(store.activeOn("2026-11-27")?.activeUs).toBeGreaterThan(0);
+    expect(store.recovery()).toMatchObject({ salvaged: events.length });
+    expect(store.latest("window", 1)).toEqual([last]);
+  });
+
+  it.each([
+    ["header", 0, 100],
+    ["first page", 0, 4096],
+    ["schema", 100, 3996],
+  ])("with its %s overwritten opens all the same", (_name, at, length) => {
+    const { home, path } = closedLarge();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0x5a, at, at + length));
+    expect(openStore(home).recovery()).toMatchObject({ salvaged: 200 });
+  });
+});
 
 describe("a damaged database", () => {
   it("is set aside as it is, and what is left of it opens with the facts and spans it had", () => {
@@ -307,6 +349,28 @@ function fill(store: EventStore, count: number): readonly ActivityEvent[] {
   });
   store.database.checkpoint("truncate");
   return [...readAllEvents(store.database)].flat();
+}
+
+/** The first page of a table, which is all of a small one. */
+function pageOf(path: string, table: string): number {
+  const database = openDatabase({ path, role: "reader" });
+  const page = database
+    .prepare<{ rootpage: number }>("SELECT rootpage FROM sqlite_schema WHERE name = ?")
+    .get(table)?.rootpage;
+  database.close();
+  return page ?? 0;
+}
+
+/** A home with 200 events in a database that is too large to be looked through at the start. */
+function closedLarge(): { home: string; path: string; events: readonly ActivityEvent[] } {
+  const home = createTempHome();
+  const store = openStore(home);
+  const events = fill(store, 200);
+  store.close();
+  const path = join(home, "activity.db");
+  // Room at the end of a file, which the header does not count.
+  truncateSync(path, 17 * 1024 * 1024);
+  return { home, path, events };
 }
 
 function window(n: number): EventFacts {

@@ -1,0 +1,48 @@
+/** A database that is too large to be looked through before the first answer, and damaged. */
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { silentLog } from "../../src/log.ts";
+import { openEventStore } from "../../src/store/events.ts";
+import { storable } from "../helpers/storable.ts";
+import { until } from "../helpers/until.ts";
+import { openDaemonRig } from "./daemon-rig.ts";
+import { createProcesses } from "./processes.ts";
+
+it("is answered from at once, looked through beside, and recovered", async () => {
+  const daemon = openDaemonRig(createProcesses(), {});
+  onTestFinished(daemon.close);
+  const directory = join(daemon.home, "data");
+  fill(directory);
+  const path = join(directory, "activity.db");
+  // Room at the end, which the header does not count, makes it large.
+  truncateSync(path, 17 * 1024 * 1024);
+  const bytes = readFileSync(path);
+  // Tables of documents, labels and events stand in the first pages; their leaves are what follows.
+  for (const page of [6, 7, 8, 60, 61, 62]) bytes.fill(0x5a, (page - 1) * 4096, page * 4096);
+  writeFileSync(path, bytes);
+
+  await daemon.start();
+  const told = await until("the recovery is told", async () => {
+    const { problems } = await daemon.api.status();
+    return problems.find(({ reason }) => reason.includes("damaged")) ?? null;
+  });
+  expect(`${told.reason} ${told.remedy}`).toContain(join(directory, "damaged"));
+});
+
+function fill(directory: string): void {
+  const store = openEventStore({ directory, clock: systemClock, log: silentLog });
+  const nowUs = systemClock.nowUs();
+  store.database.transaction(() => {
+    for (let n = 5000; n > 0; n -= 1) {
+      const startUs = nowUs - n * 60_000_000;
+      const title = storable(`document ${n} ${"x".repeat(60)}`);
+      store.begin(
+        { kind: "window", app: storable("App"), title, place: null },
+        { startUs, endUs: startUs + 50_000_000, utcOffsetMinutes: 0, timeZone: "UTC" },
+      );
+    }
+  });
+  store.close();
+}
