@@ -456,6 +456,6 @@ function conflict(): ActivityError {
   return new ActivityError(
     "hub_conflict",
     "The log of this device in the folder goes on differently.",
-    "activityd hub status says what to do.",
+    "See what to do with: activityd hub status",
   );
 }

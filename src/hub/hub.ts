@@ -358,7 +358,7 @@ export function openHub(options: HubOptions): Hub {
           ? [
               {
                 reason: `${name}: ${trouble}`,
-                remedy: `On ${name}: activityd hub status says what to do.`,
+                remedy: `On ${name}, see what to do with: activityd hub status`,
               },
             ]
           : [],

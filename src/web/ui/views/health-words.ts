@@ -6,11 +6,15 @@ export interface RemedyPart {
   readonly text: string;
 }
 
-/** A program that remedies call, at the start of a sentence or behind a colon. */
-const COMMAND_START =
-  /(?<=^|: )(?=(?:sudo |[A-Z_]{3,}=\S+ )*(?:activityd|apt|apt-get|chmod|export|gnome-extensions|journalctl|kill|loginctl|mv|npm|open|pgrep|ss|sudo|systemctl) \S)/;
-/** What ends it where it stands: a bracket, another way to go, the end of the sentence. */
-const COMMAND_END = /[,;] (?:and|or|then)\b|,? \(|[.;]?$/;
+/** The programs that remedies call. */
+const PROGRAM =
+  "(?:sudo |[A-Z_]{3,}=\\S+ )*(?:activityd|apt|apt-get|chmod|export|gnome-extensions|journalctl|kill|loginctl|mv|npm|open|pgrep|ss|sudo|systemctl|timedatectl) \\S";
+/** Where a command begins: at the start, behind a colon, or where another one follows. */
+const COMMAND_START = new RegExp(`(?<=^|: |[,;] (?:then|or) )(?=${PROGRAM})`);
+/** What ends it: a bracket, words that are no command, the end of the sentence. */
+const COMMAND_END = new RegExp(
+  `[,;] (?:and|or|then)\\b|; (?!${PROGRAM})|\\. (?=[A-Z])|,? \\(| with a |[.;]?$`,
+);
 
 /** Cuts a remedy, as `activityd doctor` words it, where its commands begin and end. Together the parts are the text. */
 export function readRemedy(remedy: string): readonly RemedyPart[] {

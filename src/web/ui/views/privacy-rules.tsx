@@ -32,7 +32,7 @@ const EXAMPLES: readonly { readonly label: string; readonly window: Partial<Test
 ];
 
 /** A pause in typing after which the rules are asked. */
-const TYPING_MS = 150;
+const TYPING_MS = 60;
 
 export function RulesPanel(): JSX.Element {
   const { api } = usePage();

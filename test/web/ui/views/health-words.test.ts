@@ -43,9 +43,25 @@ describe("a remedy", () => {
     ["It needs xprop and xwininfo: apt-get install x11-utils", ["apt-get install x11-utils"]],
     [
       "Give an end in the future: activityd pause 1h, or activityd pause until-resume.",
-      ["activityd pause 1h"],
+      ["activityd pause 1h", "activityd pause until-resume"],
     ],
-    ["Recover it with: activityd stop, then activityd doctor --repair", ["activityd stop"]],
+    [
+      "Recover it with: activityd stop, then activityd doctor --repair",
+      ["activityd stop", "activityd doctor --repair"],
+    ],
+    [
+      "Read it with: activityd service logs; mend the cause, then: systemctl --user reset-failed a && activityd service restart",
+      ["activityd service logs", "systemctl --user reset-failed a && activityd service restart"],
+    ],
+    [
+      "Make one with: activityd hub create. Or take part in one: activityd hub join CODE",
+      ["activityd hub create", "activityd hub join CODE"],
+    ],
+    [
+      "To take part again: activityd hub leave, then activityd hub join CODE with a new code (activityd hub invite).",
+      ["activityd hub leave", "activityd hub join CODE"],
+    ],
+    ["End it and start it again: kill -9 4; activityd start", ["kill -9 4; activityd start"]],
     [
       "Write it anew: activityd service install (see what changes with --dry-run)",
       ["activityd service install"],
