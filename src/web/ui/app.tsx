@@ -62,7 +62,7 @@ export function App(): JSX.Element {
             <rect x="3" y="21" width="8" height="5" rx="2.5" />
             <rect x="14" y="21" width="10" height="5" rx="2.5" />
           </svg>
-          activityd
+          <span class="brand-name">activityd</span>
         </span>
         <Navigation current={view} />
         <RecordingSwitch />

@@ -31,6 +31,8 @@ export interface Formats {
   readonly year: (atUs: number) => string;
   /** `27 Nov 2026, 14:05` */
   readonly moment: (atUs: number) => string;
+  /** `27 Nov, 14:05` */
+  readonly shortMoment: (atUs: number) => string;
   /** `27 Nov 2026, 14:05 – 15:20`, told only as finely as is needed; whole days without clock times. */
   readonly range: (fromUs: number, toUs: number, wholeDays: boolean) => string;
   /** `3 hours ago`, seen from `nowUs`. */
@@ -88,6 +90,7 @@ export function createFormats(locale: string, timeZone: string): Formats {
       hour: "numeric",
       minute: "2-digit",
     }),
+    shortMoment: date({ day: "numeric", month: "short", hour: "numeric", minute: "2-digit" }),
     range: (fromUs, toUs, wholeDays) =>
       (wholeDays ? dayRange : clockRange).formatRange(fromUs / 1000, toUs / 1000),
     ago: (atUs, nowUs) => formatAgo(relative, atUs, nowUs),

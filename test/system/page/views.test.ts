@@ -76,7 +76,7 @@ const STOPS: readonly Stop[] = [
   },
   { picture: "calendar-year", view: "Calendar", press: ["Year"], look: /\d+ h .*focused/ },
   { picture: "totals", view: "Totals", press: ["30 days"], look: /shop-front/ },
-  { picture: "what-it-saw", view: "What it saw", look: /before lunch yesterday/ },
+  { picture: "what-it-saw", view: "What it saw", look: /What you saw/ },
   { picture: "try-it", view: "Try it", press: ["Where did I leave off?"], look: /tokens/i },
   { picture: "privacy", view: "Privacy", look: /rules/i },
   { picture: "health", view: "Health", look: /\d{3},\d{3}/ },

@@ -4,12 +4,14 @@
  */
 import { useComputed, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { TimelineLaneId } from "../../../api.ts";
+import type { TimelineLaneId, TimelineSpan } from "../../../api.ts";
 import { usePage } from "../page.ts";
 import { Panel } from "../parts.tsx";
+import { DAY_US } from "../wall-clock.ts";
 import type { TimelineController } from "./controller.ts";
 import { SpanPlace, SpanTitle } from "./details.tsx";
 import { coveringLayer, LANE_IDS, laneTitle, type Hit } from "./lanes.ts";
+import { spanOf, type Viewport } from "./viewport.ts";
 
 /** How many rows are shown at first, and how many more each time. */
 const PAGE_ROWS = 60;
@@ -18,10 +20,10 @@ export function Diary(props: { readonly timeline: TimelineController }): JSX.Ele
   const { timeline } = props;
   const lane = useSignal<TimelineLaneId | "all">("all");
   const shownRows = useSignal(PAGE_ROWS);
-  const rows = useComputed<readonly Hit[]>(() => {
+  const rows = useComputed<readonly Hit[] | null>(() => {
     const { fromUs, toUs } = timeline.settled.value;
     const layer = coveringLayer(timeline.layers.value, timeline.settled.value);
-    if (layer === undefined) return [];
+    if (layer === undefined) return null;
     // The lane of documents tells the application too: together the two would say everything twice.
     const lanes = lane.value === "all" ? LANE_IDS.filter((id) => id !== "focus") : [lane.value];
     return lanes
@@ -29,8 +31,9 @@ export function Diary(props: { readonly timeline: TimelineController }): JSX.Ele
       .filter(({ span }) => span.endUs > fromUs && span.startUs < toUs)
       .toSorted((a, b) => a.span.startUs - b.span.startUs);
   });
-  const count = rows.value.length;
-  const shown = rows.value.slice(0, shownRows.value);
+  const all = rows.value ?? [];
+  const count = all.length;
+  const shown = all.slice(0, shownRows.value);
   return (
     <Panel
       title="List"
@@ -56,7 +59,7 @@ export function Diary(props: { readonly timeline: TimelineController }): JSX.Ele
       }
     >
       {count === 0 ? (
-        <p class="muted">Nothing in this stretch.</p>
+        <p class="muted">{rows.value === null ? "Asking…" : "Nothing in this stretch."}</p>
       ) : (
         <Rows rows={shown} timeline={timeline} />
       )}
@@ -83,8 +86,11 @@ function Rows(props: {
   const { rows, timeline } = props;
   const view = timeline.settled.value;
   const today = clock.dayNumber((view.fromUs + view.toUs) / 2);
-  const when = (atUs: number): string =>
-    clock.dayNumber(atUs) === today ? formats.clock(atUs) : formats.moment(atUs);
+  // Told as finely as the stretch is: of a year nobody wants the minutes.
+  const when = (atUs: number): string => {
+    if (spanOf(view) > 8 * DAY_US) return formats.shortDay(atUs);
+    return clock.dayNumber(atUs) === today ? formats.clock(atUs) : formats.shortMoment(atUs);
+  };
   return (
     <div class="table-scroll">
       <table class="table diary">
@@ -102,8 +108,8 @@ function Rows(props: {
         <tbody>
           {rows.map(({ lane, span }) => (
             <tr key={`${lane} ${span.startUs} ${span.endUs} ${span.label}`} class={`diary-${lane}`}>
-              <td class="time">{when(span.startUs)}</td>
-              <td class="time">{when(span.endUs)}</td>
+              <td class="time">{when(Math.max(span.startUs, view.fromUs))}</td>
+              <td class="time">{when(Math.min(span.endUs, view.toUs))}</td>
               <td>
                 <button
                   type="button"
@@ -124,7 +130,7 @@ function Rows(props: {
                 </span>
               </td>
               <td class="number">
-                {formats.duration(span.activeUs)}
+                {formats.duration(shownUs(span, view))}
                 {span.merged > 1 && <span class="muted"> of {formats.count(span.merged)}</span>}
               </td>
             </tr>
@@ -133,4 +139,10 @@ function Rows(props: {
       </table>
     </div>
   );
+}
+
+/** How much of a span lies within the stretch; of one that is cut, what it filled there on average. */
+function shownUs(span: TimelineSpan, view: Viewport): number {
+  const lengthUs = Math.min(span.endUs, view.toUs) - Math.max(span.startUs, view.fromUs);
+  return (span.activeUs * lengthUs) / (span.endUs - span.startUs);
 }

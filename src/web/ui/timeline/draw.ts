@@ -130,6 +130,31 @@ export function createDrawing(
     ctx.fill();
   };
 
+  /** Pale, with an edge in the colour of its application, so that its text is read as on the page. */
+  const tinted = (
+    span: TimelineSpan,
+    text: string | null,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+  ): void => {
+    const { fill, tint } = tone(span.app);
+    if (width < MIN_TINTED_PX) {
+      // Too thin for an edge of its own: it is all edge, and paler, so that the eye is not drawn to it.
+      ctx.globalAlpha = 0.6;
+      ctx.fillStyle = fill;
+      ctx.fillRect(x, y, Math.max(1, width - 0.5), height);
+      ctx.globalAlpha = 1;
+      return;
+    }
+    ctx.fillStyle = tint;
+    box(x, y, width, height);
+    ctx.fillStyle = fill;
+    ctx.fillRect(x, y, 2, height);
+    label(text, "plain", ink.text, x + 1, y, width - 1, height);
+  };
+
   const drawSpan: Readonly<
     Record<
       TimelineLaneId,
@@ -145,23 +170,8 @@ export function createDrawing(
       box(x, y + height - filled, width, filled);
       if (filled > height * 0.7) label(span.app, "label", text, x, y, width, height);
     },
-    documents: (span, x, y, width, height) => {
-      const { fill, tint } = tone(span.app);
-      if (width < MIN_TINTED_PX) {
-        // Too thin for an edge of its own: it is all edge, and paler, so that the eye is not drawn to it.
-        ctx.globalAlpha = 0.6;
-        ctx.fillStyle = fill;
-        ctx.fillRect(x, y, Math.max(1, width - 0.5), height);
-        ctx.globalAlpha = 1;
-        return;
-      }
-      ctx.fillStyle = tint;
-      box(x, y, width, height);
-      ctx.fillStyle = fill;
-      ctx.fillRect(x, y, 2, height);
-      label(span.label, "plain", ink.text, x + 1, y, width - 1, height);
-    },
-    tabs: (span, x, y, width, height) => drawSpan.documents(span, x, y, width, height),
+    documents: (span, x, y, width, height) => tinted(span, span.label, x, y, width, height),
+    tabs: (span, x, y, width, height) => tinted(span, span.label, x, y, width, height),
     presence: (span, x, y, width, height) => {
       const dark = span.kind === "lock" || span.kind === "sleep";
       ctx.fillStyle = dark ? ink.muted : span.state === "passive" ? ink.line : ink.lineStrong;
@@ -175,15 +185,10 @@ export function createDrawing(
       label(presenceName(span), "plain", colour, x, y, width, height);
     },
     media: (span, x, y, width, height) => {
-      const { fill, tint } = tone(span.app);
-      ctx.globalAlpha = width < MIN_TINTED_PX ? 0.6 : 1;
-      ctx.fillStyle = width < MIN_TINTED_PX ? fill : tint;
-      box(x, y, width, height);
-      ctx.globalAlpha = 1;
       const piece = span.place === null ? span.label : `${span.label ?? ""} — ${span.place}`;
-      label(piece, "plain", ink.text, x, y, width, height);
+      tinted(span, piece, x, y, width, height);
     },
-    elsewhere: (span, x, y, width, height) => drawSpan.documents(span, x, y, width, height),
+    elsewhere: (span, x, y, width, height) => tinted(span, span.label, x, y, width, height),
     gaps: (span, x, y, width, height) => {
       ctx.fillStyle = ink.surface;
       ctx.fillRect(x, y, width, height);
@@ -257,11 +262,24 @@ export function createDrawing(
     ctx.stroke();
   };
 
+  /** The ground of the lanes, where anything is known of them: elsewhere nothing is said yet. */
+  const drawGround = ({ layers, viewport, layout, nowUs }: Scene, lanesPx: number): void => {
+    ctx.fillStyle = ink.sunken;
+    for (const layer of layers) {
+      const from = Math.max(0, toX(viewport, lanesPx, layer.fromUs));
+      const to = Math.min(lanesPx, toX(viewport, lanesPx, Math.min(layer.toUs, nowUs)));
+      if (to <= from) continue;
+      for (const { y, rowHeight, rowCount } of layout.boxes) {
+        ctx.fillRect(from, y, to - from, rowHeight * rowCount);
+      }
+    }
+  };
+
   const drawLayer = (
     layer: LaneRows,
     { viewport, layout, nowUs }: Scene,
     lanesPx: number,
-    isFirst: boolean,
+    isCovering: boolean,
   ): void => {
     const from = Math.max(0, toX(viewport, lanesPx, layer.fromUs));
     const to = Math.min(lanesPx, toX(viewport, lanesPx, Math.min(layer.toUs, nowUs)));
@@ -273,7 +291,7 @@ export function createDrawing(
     ctx.clip();
     for (const each of layout.boxes) {
       const height = each.rowHeight * each.rowCount;
-      if (!isFirst) {
+      if (isCovering) {
         ctx.fillStyle = ink.sunken;
         ctx.fillRect(from, each.y, to - from, height);
       }
@@ -343,7 +361,7 @@ export function createDrawing(
   return {
     labelWidths: measureLabels(measureIn(fonts.small), formats, remPx),
     draw: (scene) => {
-      const { widthPx, layout, layers, viewport, nowUs } = scene;
+      const { widthPx, layout, layers } = scene;
       const lanesPx = widthPx - layout.left;
       ctx.setTransform(devicePixels, 0, 0, devicePixels, 0, 0);
       ctx.textBaseline = "middle";
@@ -355,14 +373,10 @@ export function createDrawing(
       ctx.beginPath();
       ctx.rect(0, 0, lanesPx, layout.height);
       ctx.clip();
-      ctx.fillStyle = ink.sunken;
-      const known = Math.min(lanesPx, Math.max(0, toX(viewport, lanesPx, nowUs)));
-      for (const { y, rowHeight, rowCount } of layout.boxes) {
-        ctx.fillRect(0, y, known, rowHeight * rowCount);
-      }
+      drawGround(scene, lanesPx);
       drawAxis(scene, lanesPx);
       if (layout.namesAbove) drawNames(scene);
-      layers.forEach((layer, index) => drawLayer(layer, scene, lanesPx, index === 0));
+      layers.forEach((layer, index) => drawLayer(layer, scene, lanesPx, index > 0));
       outline(scene, scene.hovered, lanesPx, ink.muted);
       outline(scene, scene.selected, lanesPx, ink.text);
       drawNow(scene, lanesPx);

@@ -16,20 +16,26 @@ export function StretchTotals(props: { readonly timeline: TimelineController }):
   const { fromUs, toUs } = props.timeline.settled.value;
   const loaded = useLoad(
     `${fromUs} ${toUs}`,
-    (signal) => api.totals({ fromUs, toUs, by: "application", limit: SHOWN }, signal),
+    async (signal) => {
+      const answer = await api.totals({ fromUs, toUs, by: "application", limit: SHOWN }, signal);
+      return { ...answer, fromUs, toUs };
+    },
     { keepAcrossKeys: true },
   );
   const { answer } = loaded.value;
+  // What stays on the screen until the next answer is that of another stretch, and must not be taken for this one's.
+  const isOld = answer === null || answer.fromUs !== fromUs || answer.toUs !== toUs;
   const longest = answer?.totals[0]?.activeUs ?? 0;
   const range = { from: String(fromUs / 1_000_000), to: String(toUs / 1_000_000) };
   return (
     <Panel
-      title={answer === null ? "Focused" : `Focused ${formats.duration(answer.activeUs)}`}
+      title={isOld ? "Focused" : `Focused ${formats.duration(answer.activeUs)}`}
       aside={<a href={toHash("totals", range)}>All totals</a>}
     >
-      {answer !== null && answer.totals.length === 0 && (
+      {!isOld && answer.totals.length === 0 && (
         <p class="muted">No window had the focus in this stretch, as far as is known.</p>
       )}
+      {isOld && <p class="muted">Asking…</p>}
       <ul class="totals-list">
         {answer?.totals.map((total) => (
           <li key={total.label}>
