@@ -21,10 +21,23 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/system/**/*.test.ts"],
+          exclude: ["test/system/**/*.root.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 10_000, interval: 10 } },
           // Each file starts its own X server, buses and daemons: two at a time is what two cores carry.
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          // What only root can set up: other users, full disks, parted networks.
+          name: "root",
+          include: ["test/system/**/*.root.test.ts"],
+          globalSetup: "test/system/as-root.ts",
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 10_000, interval: 10 } },
           maxWorkers: 2,
         },
       },

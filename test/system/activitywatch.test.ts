@@ -37,6 +37,13 @@ async function openServer(env: Readonly<Record<string, string>> = {}, port = 0) 
   );
   open.push(daemon);
   await daemon.start();
+  // The port for the watchers opens a moment after the socket.
+  await until("the watchers' port", () =>
+    fetch(`http://127.0.0.1:${number}/api/0/info`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
   const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const answer = await fetch(`http://127.0.0.1:${number}/api/0${path}`, {
       method,
