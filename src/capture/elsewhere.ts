@@ -44,7 +44,10 @@ export function createElsewhere(
     const leadUs = clockLeadUs(device);
     // In the present an event may seem to begin in a moment: the lead is known to some seconds.
     const beforeUs = isPast ? nowUs + (leadUs ?? 0) + 1 : Number.MAX_SAFE_INTEGER;
-    const found = store.remote().latestWindows(device.key, WINDOWS_TRIED, beforeUs).find(isOwners);
+    const newest = (limit: number): RemoteWindow | undefined =>
+      store.remote().latestWindows(device.key, limit, beforeUs).find(isOwners);
+    // The newest is nearly always the one.
+    const found = newest(1) ?? newest(WINDOWS_TRIED);
     if (found === undefined) return null;
     const { event } = found;
     const seen = isPast

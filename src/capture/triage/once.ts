@@ -17,7 +17,8 @@ export function activeOnce(
   members: ReadonlySet<number> | null,
 ): number {
   let activeUs = activeWithin(visits, window);
-  for (const { fromUs, toUs } of sharedStretches(visits, window)) {
+  // Windows of one device do not meet: what is more than the whole is time of two.
+  for (const { fromUs, toUs } of joinNear(sharedStretches(visits, window))) {
     const spans = history
       .focusBetween(fromUs, toUs)
       .filter(({ documentId }) => members?.has(documentId) ?? true)
@@ -42,6 +43,19 @@ export function unionUs(spans: readonly Span[]): number {
     reachUs = Math.max(reachUs, endUs);
   }
   return coveredUs;
+}
+
+/** Few reads of much rather than many of little: each looks half a day back for what began before. */
+const NEAR_US = 12 * 3_600_000_000;
+
+function joinNear(stretches: readonly Window[]): readonly Window[] {
+  const joined: { fromUs: number; toUs: number }[] = [];
+  for (const { fromUs, toUs } of stretches) {
+    const last = joined.at(-1);
+    if (last !== undefined && fromUs - last.toUs < NEAR_US) last.toUs = toUs;
+    else joined.push({ fromUs, toUs });
+  }
+  return joined;
 }
 
 /** Where visits of two devices and more overlap, in order and apart from each other. */
