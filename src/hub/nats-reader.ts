@@ -4,9 +4,20 @@
  */
 import type { Consumer, JsMsg } from "@nats-io/jetstream";
 import { reasonForLog, type Log } from "../log.ts";
-import type { CarriedRecord, LogPosition, SubscribeOptions, Subscription } from "./driver.ts";
+import type {
+  CarriedRecord,
+  HubDriver,
+  LogPosition,
+  SubscribeOptions,
+  Subscription,
+} from "./driver.ts";
 import { pause, type Link, type Session } from "./nats-link.ts";
-import { isConsumerNotFound, isRequestServed, TryAgain } from "./nats-trouble.ts";
+import {
+  isConsumerDeleted,
+  isConsumerNotFound,
+  isRequestServed,
+  TryAgain,
+} from "./nats-trouble.ts";
 import {
   decodeBatch,
   deviceOfSubject,
@@ -25,6 +36,7 @@ export interface NatsReaderOptions {
 }
 
 export interface NatsReader {
+  readonly notes: HubDriver["notes"];
   readonly subscribe: (options: SubscribeOptions) => Subscription;
   readonly close: () => Promise<void>;
 }
@@ -40,15 +52,28 @@ const HEARTBEAT_MS = 5_000;
 /** The server forgets a consumer that nobody asked for so long. */
 const INACTIVE_NS = 300_000_000_000;
 const LONGEST_PAUSE_MS = 30_000;
+/** A consumer is named after the key: somebody else who reads with it takes ours away, again and again. */
+const THEFTS_WORTH_A_NOTE = 3;
 /** So many messages of this device's own are passed over before the cursor is told of them alone. */
 const PASSED_OVER_WORTH_A_CURSOR = 64;
 
 export function openNatsReader(options: NatsReaderOptions): NatsReader {
   let open: Subscription | null = null;
+  let thefts = 0;
   return {
+    notes: () =>
+      thefts < THEFTS_WORTH_A_NOTE
+        ? []
+        : [
+            {
+              reason: "Another device reads from the hub with this device's key.",
+              remedy:
+                "Give each device a key of its own, and name it under [hub] credentials_file.",
+            },
+          ],
     subscribe: (wanted) => {
       if (open !== null) throw new Error("One subscription is open already.");
-      const subscription = startReading(options, wanted);
+      const subscription = startReading(options, wanted, () => void (thefts += 1));
       open = {
         close: async () => {
           await subscription.close();
@@ -61,7 +86,11 @@ export function openNatsReader(options: NatsReaderOptions): NatsReader {
   };
 }
 
-function startReading(options: NatsReaderOptions, wanted: SubscribeOptions): Subscription {
+function startReading(
+  options: NatsReaderOptions,
+  wanted: SubscribeOptions,
+  onTheft: () => void,
+): Subscription {
   const { link, log } = options;
   const closing = new AbortController();
   let cursor = wanted.cursor === null ? null : parseCursor(wanted.cursor);
@@ -107,7 +136,8 @@ function startReading(options: NatsReaderOptions, wanted: SubscribeOptions): Sub
       try {
         await readOn(session);
       } catch (thrown) {
-        if (!closing.signal.aborted) link.isNotRead(session, thrown);
+        if (isConsumerDeleted(thrown)) onTheft();
+        else if (!closing.signal.aborted) link.isNotRead(session, thrown);
       }
       if (cursor?.sequence !== before) failures = 0;
       await pause(Math.min(LONGEST_PAUSE_MS, 1_000 * 2 ** Math.min(failures, 5)), closing.signal);

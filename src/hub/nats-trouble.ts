@@ -75,6 +75,13 @@ export function isRequestServed(thrown: unknown): boolean {
   return codeOf(thrown) === 409 && thrown instanceof Error && thrown.message.includes("maxbytes");
 }
 
+/** Whether a consumer was deleted under its reader. */
+export function isConsumerDeleted(thrown: unknown): boolean {
+  return (
+    codeOf(thrown) === 409 && thrown instanceof Error && thrown.message.includes("consumer deleted")
+  );
+}
+
 /** Whether the server is alone and can keep no copies. */
 export function isSingleServer(thrown: unknown): boolean {
   return codeOf(thrown) === CODES.replicasNotSupported;

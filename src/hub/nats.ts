@@ -78,7 +78,7 @@ export async function openNatsDriver(options: HubDriverOptions): Promise<HubDriv
     place,
     state: link.state,
     onState: link.onState,
-    notes: link.notes,
+    notes: () => [...link.notes(), ...reader.notes()],
     append: async (records, timeoutMs) => {
       const last = records.at(-1);
       if (last === undefined) throw new Error("There is nothing to append.");

@@ -54,7 +54,7 @@ export async function carry(options: CarryOptions): Promise<Carried> {
     while (!(await from.append(batch, 2_000).then(() => true, onlyAway))) retries += 1;
     longestMs = Math.max(longestMs, performance.now() - begun);
   }
-  await until("all records come", () => new Set(wanted().map(toText)).size >= records, 60_000);
+  await until("all records come", () => new Set(wanted().map(toText)).size >= records, 100_000);
   await subscription.close();
   const came = new Map<string, number>();
   for (const record of wanted()) came.set(toText(record), (came.get(toText(record)) ?? 0) + 1);

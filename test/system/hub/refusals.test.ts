@@ -100,6 +100,17 @@ describe("a hub", () => {
     await driver.close();
   });
 
+  it("tells devices that share a key to take one each", async () => {
+    const drivers = [await cluster.open("laptop", ADA), await cluster.open("laptop", BOB)];
+    for (const driver of drivers) driver.subscribe({ cursor: null, deliver: async () => {} });
+    await until(
+      "it is noted",
+      () => drivers.some((each) => each.notes().some(({ reason }) => reason.includes("'s key"))),
+      60_000,
+    );
+    for (const driver of drivers) await driver.close();
+  }, 90_000);
+
   it("passes over what no activityd wrote", async () => {
     const to = await cluster.open("desktop", BOB, { hub: "hub" });
     const seqs: number[] = [];
