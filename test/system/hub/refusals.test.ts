@@ -103,11 +103,12 @@ describe("a hub", () => {
   it("tells devices that share a key to take one each", async () => {
     const drivers = [await cluster.open("laptop", ADA), await cluster.open("laptop", BOB)];
     for (const driver of drivers) driver.subscribe({ cursor: null, deliver: async () => {} });
-    await until(
+    const noted = await until(
       "it is noted",
-      () => drivers.some((each) => each.notes().some(({ reason }) => reason.includes("'s key"))),
+      () => drivers.flatMap((each) => each.notes()).find(({ reason }) => reason.includes("key")),
       60_000,
     );
+    expect(noted.remedy).toContain("a key of its own");
     for (const driver of drivers) await driver.close();
   }, 90_000);
 
