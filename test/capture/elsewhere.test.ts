@@ -11,9 +11,11 @@ import { nastyText } from "../helpers/arbitraries.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { law } from "../helpers/laws.ts";
 import { createOtherDevice } from "../helpers/other-device.ts";
+import { propertyRuns } from "../helpers/property-runs.ts";
 import { storable } from "../helpers/storable.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
+const S = 1_000_000;
 const MINUTE = 60_000_000;
 const HOUR = 60 * MINUTE;
 const NOW = Date.parse("2026-11-27T15:12:20Z") * 1000;
@@ -226,4 +228,39 @@ describe("the lines of other devices", () => {
       },
     ),
   );
+
+  it("never tell a window as younger by more than clocks may be off unnoticed, however long its record took", () => {
+    const { store, elsewhere } = openRecord();
+    const seconds = (most: number) => fc.integer({ min: 0, max: most });
+    const law = fc.property(
+      fc.record({
+        sinceCame: seconds(3600),
+        delay: fc.oneof(seconds(5), seconds(10_000)),
+        sinceSeen: seconds(3600),
+        ahead: fc.integer({ min: -100, max: 100 }),
+        isOpen: fc.boolean(),
+      }),
+      ({ sinceCame, delay, sinceSeen, ahead, isOpen }) => {
+        const cameInUs = NOW - sinceCame * S;
+        const sentUs = cameInUs - delay * S;
+        const seenUs = isOpen ? sentUs : sentUs - sinceSeen * S;
+        const byItsClock = (us: number): number => us + ahead * S;
+        const device = createOtherDevice(store, "lap", { offsetUs: byItsClock(sentUs) - cameInUs });
+        const endUs = byItsClock(seenUs);
+        const window = { title: "a", startUs: endUs - 60 * S, endUs, isOpen };
+        device.tell([window], byItsClock(sentUs), cameInUs);
+        const [told] = elsewhere.read(NOW, false);
+        store.remote().dropDevice(device.key);
+        // Two minutes of delay pass for a clock that is behind, and so does a clock that is behind.
+        const slackUs = (120 + 100 + 15) * S;
+        if (told === undefined) return NOW - seenUs > 30 * MINUTE - slackUs;
+        if (told.lastUs === null) return !told.isNow && delay > 0;
+        return (
+          told.lastUs <= Math.min(NOW, seenUs + slackUs) &&
+          (!told.isNow || NOW - seenUs <= 2 * MINUTE + slackUs)
+        );
+      },
+    );
+    fc.assert(law, { numRuns: propertyRuns(300) });
+  });
 });
