@@ -3,7 +3,7 @@
  * message, to open the database for reading at each, so that it never holds up the writer's housekeeping, and to end with
  * the process that started it.
  */
-import { constants, setPriority } from "node:os";
+import { constants, getPriority, setPriority } from "node:os";
 import { toErrorEnvelope } from "../errors.ts";
 import { readHere, type Question } from "./readings.ts";
 
@@ -14,8 +14,9 @@ export interface ReadingMessage {
   readonly encoding: "identity" | "gzip";
 }
 
-// A block comes first.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+// A block comes first. One that stands back already may not be able to come forward.
+const { PRIORITY_BELOW_NORMAL } = constants.priority;
+if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
 process.once("disconnect", () => process.exit(0));
 process.on("message", ({ id, path, question, encoding }: ReadingMessage) => {
   try {

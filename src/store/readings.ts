@@ -157,7 +157,8 @@ function createAsker(path: string): Asker {
     const fail = (): void => {
       if (reader === started) end(stopped());
     };
-    started.once("error", fail);
+    // Also what is sent to one that is gone comes back as an error, as often as it is sent.
+    started.on("error", fail);
     started.once("exit", fail);
     return started;
   };
