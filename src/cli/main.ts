@@ -9,6 +9,8 @@ const io = processIo();
 // A reader that closes early (`activityd events | head`) is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
+  // A terminal that was closed is told by SIGHUP; what is still to be kept is kept.
+  if (error.code === "EIO") return;
   throw error;
 });
 // Nor is a listener to the talk that went away, such as the shell that put a daemon into the background.

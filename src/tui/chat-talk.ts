@@ -41,8 +41,8 @@ export interface Talk {
   readonly askAgain: (said: SaidTurn) => Promise<void>;
   /** The last turn of the owner; null when there is none. */
   readonly lastSaid: () => SaidTurn | null;
-  /** Ends the reply that is coming, and what is being spoken. */
-  readonly stop: () => void;
+  /** Ends the reply that is coming, and what is being spoken; false when there was neither. */
+  readonly stop: () => boolean;
   /** Shows what others added to the conversation. */
   readonly showNews: () => void;
   /** Waits for what is being spoken, and says how to go on. */
@@ -60,8 +60,12 @@ export function createTalk(options: TalkOptions): Talk {
   let id = newId(clock.nowUs());
   /** The rows of the conversation that stand on the screen. */
   let known: readonly StoredTurn[] = [];
+  /** Rows that were stored here since: they stand on the screen too, others may stand between them in the file. */
+  let own: StoredTurn[] = [];
   let reply: AbortController | null = null;
   let voice: ReplyVoice | null = null;
+  /** Resolves when the last voice is silent. */
+  let saying: Promise<void> = Promise.resolve();
 
   const nameWindow = (): void => terminal.setTitle(titleOf(known) || "activityd chat");
 
@@ -85,11 +89,9 @@ export function createTalk(options: TalkOptions): Talk {
       terminal.notice("A new conversation. /help lists the commands, Ctrl-D ends.");
   }
 
-  /** Stores a row of ours; rows that others stored since stay to be shown. */
   function append(turn: StoredTurn): void {
-    const before = conversations.read(id).length;
     conversations.append(id, turn);
-    if (before === known.length) known = conversations.read(id);
+    own.push(turn);
   }
 
   function showNews(): void {
@@ -97,9 +99,10 @@ export function createTalk(options: TalkOptions): Talk {
     const now = conversations.read(id);
     const same = now.findIndex((turn, index) => !isSame(turn, known[index]));
     const from = same === -1 ? now.length : same;
-    const news = now.slice(from);
+    const news = now.slice(from).filter((turn) => !own.some((mine) => isSame(mine, turn)));
     const isRewound = from < known.length;
     known = now;
+    own = [];
     if (isRewound) terminal.notice("(The conversation was changed elsewhere.)");
     if (news.length > 0) terminal.write(renderTurns(news, terminal));
     if (news.length > 0 || isRewound) nameWindow();
@@ -111,11 +114,12 @@ export function createTalk(options: TalkOptions): Talk {
       conversations.rewind(id, from);
       known = conversations.read(id);
     }
-    const turn: StoredTurn = { role: "user", ...words, atUs: clock.nowUs() };
+    const { ownerText, modelText } = words;
+    const turn: StoredTurn = { role: "user", ownerText, modelText, atUs: clock.nowUs() };
     const history = conversations.read(id);
     reply = new AbortController();
     append(turn);
-    nameWindow();
+    terminal.setTitle(titleOf([...history, turn]));
     try {
       await hear([...history, turn].map(toMessage), words, reply.signal);
     } finally {
@@ -131,15 +135,13 @@ export function createTalk(options: TalkOptions): Talk {
   ): Promise<void> {
     const startedUs = clock.monotonicUs();
     const screen = createReplyText(terminal);
-    const waiting = terminal.isTerminal ? terminal.paint.faint("…") : "";
     const wiped = terminal.isTerminal ? "\r\u001B[K" : "";
-    voice?.stop();
-    const spoken = speak === null ? null : openReplyVoice(speak);
-    voice = spoken;
+    const spoken = await openVoice();
     let text = "";
-    terminal.write(waiting);
+    terminal.write(terminal.isTerminal ? terminal.paint.faint("…") : "");
+    let ended: "whole" | "stopped" | "broken" = "broken";
     try {
-      const ended = await askModel(options, {
+      ended = await askModel(options, {
         messages,
         injected: modelText.slice(0, modelText.length - ownerText.length),
         isVoice: speak !== null,
@@ -151,34 +153,42 @@ export function createTalk(options: TalkOptions): Talk {
           spoken?.push(piece);
         },
       });
-      if (ended === "stopped" && text !== "") {
-        terminal.write(screen.flush() + "\n");
-        terminal.notice("(stopped; what came is kept)");
-        terminal.write(endOfReply("\n", terminal));
-      } else {
-        endLine();
-        if (ended === "stopped") terminal.notice("(stopped)");
-        else if (text.trim() === "")
-          terminal.notice("(The model said nothing: /resend asks again.)");
-        else spoken?.finish();
-      }
-    } catch (thrown) {
-      endLine();
-      spoken?.stop();
-      throw thrown;
     } finally {
+      // Stored before anything is written: the terminal may be gone, and that is why it ended.
       if (text.trim() !== "") {
         const said = displayText({ role: "assistant", text });
         append({ role: "assistant", ownerText: said, modelText: null, atUs: clock.nowUs() });
       }
+      // Of a stopped reply the line may stand anywhere; that it was stopped is told right below it.
+      const after = ended === "stopped" ? "\n" : endOfReply(text, terminal);
+      terminal.write(text === "" ? wiped : screen.flush() + after);
+      if (spoken !== null) saying = endVoice(spoken, ended === "whole");
     }
+    if (ended === "stopped") {
+      terminal.notice(text === "" ? "(stopped)" : "(stopped; what came is kept)");
+      terminal.write(endOfReply("\n", terminal));
+    } else if (text.trim() === "") terminal.notice("(The model said nothing: /resend asks again.)");
     if (clock.monotonicUs() - startedUs > LONG_REPLY_MS * 1000)
-      terminal.notify(`Answered: ${titleOf(known)}`);
+      terminal.notify(`Answered: ${titleOf(conversations.read(id))}`);
+  }
 
-    function endLine(): void {
-      if (text === "") terminal.write(wiped);
-      else terminal.write(screen.flush() + endOfReply(text, terminal));
-    }
+  /** The voice of a reply. On a terminal it cuts the one before short, in pipes it waits for it. */
+  async function openVoice(): Promise<ReplyVoice | null> {
+    if (speak === null) return null;
+    if (terminal.isTerminal) voice?.stop();
+    await saying;
+    const opened = openReplyVoice(speak);
+    voice = opened;
+    return opened;
+  }
+
+  /** Told below the reply and not within, whenever it failed. */
+  async function endVoice(spoken: ReplyVoice, isWhole: boolean): Promise<void> {
+    if (isWhole) spoken.finish();
+    else spoken.stop();
+    const problem = await spoken.said;
+    if (problem !== null) terminal.notice(`! Nothing was spoken: ${toTerminalText(problem)}`);
+    if (voice === spoken) voice = null;
   }
 
   return {
@@ -203,13 +213,14 @@ export function createTalk(options: TalkOptions): Talk {
       return turn === undefined ? null : { index, turn };
     },
     stop: () => {
+      const isBusy = reply !== null || voice !== null;
       reply?.abort();
       voice?.stop();
+      return isBusy;
     },
     close: async () => {
       if (terminal.isTerminal) terminal.write("\n");
-      const problem = (await voice?.said) ?? null;
-      if (problem !== null) terminal.notice(`! Nothing was spoken: ${toTerminalText(problem)}`);
+      await saying;
       if (terminal.isTerminal && known.length > 0)
         terminal.notice(`Go on with: activityd chat --conversation ${id}`);
     },

@@ -48,14 +48,18 @@ export interface ChatTerminal {
   readonly write: (text: string) => void;
   /** A sentence that is neither of the owner nor of the model; one that begins with `! ` tells what went wrong. */
   readonly notice: (line: string) => void;
-  /** Calls `listener` when Ctrl-C is pressed while no line is read. */
-  readonly onInterrupt: (listener: () => void) => void;
+  /** Calls `listener` when Ctrl-C is pressed and no typed line is to be cleared; it says whether it ended something. */
+  readonly onInterrupt: (listener: () => boolean) => void;
   /** Names the terminal's window. */
   readonly setTitle: (title: string) => void;
   /** Tells the owner of something while another window may be in front: by the terminal's notification, or its bell. */
   readonly notify: (text: string) => void;
   /** Puts `text` into the clipboard; false where there is no terminal that could. */
   readonly copy: (text: string) => boolean;
+  /** Takes no more lines, as when the input ended; nothing is written. */
+  readonly end: () => void;
+  /** Whether the terminal was closed while the chat went on. */
+  readonly isGone: () => boolean;
   readonly close: () => void;
 }
 
@@ -81,6 +85,11 @@ function openPipes({ input, output, talk }: ChatTerminalOptions): ChatTerminal {
     setTitle: () => {},
     notify: () => {},
     copy: () => false,
+    end: () => {
+      entered.drop();
+      lines.close();
+    },
+    isGone: () => false,
     close: () => lines.close(),
   };
 }
@@ -92,8 +101,10 @@ function openTty({ input, output, env, history }: ChatTerminalOptions): ChatTerm
   const prompt = paint.strong(PROMPT);
   const columns = (): number => Math.max(1, output.columns ?? 80);
   let isReading = false;
+  let isEnded = false;
+  let isGone = false;
   let isClosed = false;
-  let listener: () => void = () => {};
+  let interrupt: () => boolean = () => false;
 
   // The editor writes while a line is read alone: what is typed during a reply waits unseen in its line.
   const shown = new Writable({
@@ -156,12 +167,30 @@ function openTty({ input, output, env, history }: ChatTerminalOptions): ChatTerm
     drawLine();
   }
   editor.on("SIGINT", () => {
-    if (!isReading) listener();
-    else if (editor.line === "") notice("Ctrl-D ends the chat.");
-    else {
+    if (isReading && editor.line !== "") {
       editor.write(null, { ctrl: true, name: "e" });
       editor.write(null, { ctrl: true, name: "u" });
-    }
+    } else if (!interrupt() && isReading) notice("Ctrl-D ends the chat.");
+  });
+  editor.on("SIGCONT", () => {
+    // The editor comes back paused, and the shell has asked for other things meanwhile.
+    output.write(PASTE_MARKS.on);
+    Reflect.set(editor, "prevRows", 0);
+    editor.resume();
+  });
+  const end = (): void => {
+    // Closing sets the terminal's mode, and where that fails ends here again.
+    if (isEnded) return;
+    isEnded = true;
+    isReading = false;
+    entered.drop();
+    editor.close();
+  };
+  // A terminal that is gone cannot be read.
+  input.on("error", () => {
+    isGone = true;
+    interrupt();
+    end();
   });
   output.on("resize", resized);
   output.write(PASTE_MARKS.on);
@@ -190,13 +219,14 @@ function openTty({ input, output, env, history }: ChatTerminalOptions): ChatTerm
     },
     write,
     notice,
-    onInterrupt: (next) => (listener = next),
+    onInterrupt: (next) => (interrupt = next),
     ...asks,
+    end,
+    isGone: () => isGone,
     close: () => {
       if (isClosed) return;
       isClosed = true;
-      isReading = false;
-      editor.close();
+      end();
       input.unpipe(typed);
       input.pause();
       output.off("resize", resized);
@@ -209,6 +239,8 @@ function openTty({ input, output, env, history }: ChatTerminalOptions): ChatTerm
 interface LineQueue {
   readonly hasLine: () => boolean;
   readonly next: () => Promise<string | null>;
+  /** Forgets what was entered and not taken yet. */
+  readonly drop: () => void;
 }
 
 /** Lines in the order they were entered, also when nobody waits for one. */
@@ -232,6 +264,7 @@ function createLineQueue(lines: Interface): LineQueue {
   });
   return {
     hasLine: () => queue.length > 0,
+    drop: () => void queue.splice(0),
     next: () =>
       new Promise((resolve) => {
         waiting = resolve;

@@ -20,9 +20,11 @@ export async function runChat(options: ChatOptions): Promise<boolean> {
   const { conversations, terminal } = options;
   const talk = createTalk(options);
   const commands = createCommands(options, talk);
-  const end = (): void => {
+  let isHungUp = false;
+  const end = (signal: NodeJS.Signals): void => {
+    isHungUp = signal === "SIGHUP";
     talk.stop();
-    terminal.close();
+    terminal.end();
   };
   for (const signal of SIGNALS) process.once(signal, end);
   terminal.onInterrupt(talk.stop);
@@ -49,6 +51,8 @@ export async function runChat(options: ChatOptions): Promise<boolean> {
     for (const signal of SIGNALS) process.off(signal, end);
     watch.close();
     terminal.close();
+    // Everything is kept. Node would fail on its way out, where it resets a terminal that is not there any more.
+    if (isHungUp || terminal.isGone()) process.kill(process.pid, "SIGHUP");
   }
 }
 

@@ -39,7 +39,8 @@ export const PASTE_MARKS = { on: "\u001B[?2004h", off: "\u001B[?2004l" } as cons
 
 const PASTE_START = "\u001B[200~";
 const PASTE_END = "\u001B[201~";
-const ALT_ENTER = "\u001B\r";
+/** Alt-Enter, and the tab key, which the editor would take for a completion. */
+const ALT_ENTER = /\u001B[\r\n]/g;
 
 /** A stream from the terminal to the editor. Alt-Enter begins a new line within the entry. */
 export function createTypedInput(): Transform {
@@ -53,7 +54,9 @@ export function createTypedInput(): Transform {
     const atLeast = isPasting ? 1 : 2;
     const end = at === -1 ? pending.length - lengthOfPrefix(pending, mark, atLeast) : at;
     const text = pending.slice(0, end);
-    const out = isPasting ? toEditorLine(text) : text.replaceAll(ALT_ENTER, toEditorLine("\n"));
+    const out = isPasting
+      ? toEditorLine(text)
+      : text.replace(ALT_ENTER, toEditorLine("\n")).replaceAll("\t", toEditorLine("\t"));
     pending = pending.slice(at === -1 ? end : end + mark.length);
     if (at === -1) return out;
     isPasting = !isPasting;

@@ -198,6 +198,23 @@ describe("activityd chat in a terminal", () => {
     await until("it is named", () => other.title() === NOW);
   });
 
+  it("keeps what came of a reply when its window is closed", async () => {
+    const rig = await openRig((_request, response) => {
+      startStream(response);
+      response.write(chatChunk({ content: "It takes its time to" }));
+    });
+    const terminal = rig.open(80, ["--conversation", "closed"]);
+    await shows(terminal, "new conversation closed");
+    terminal.type("first", "Enter");
+    await shows(terminal, "It takes its time");
+    terminal.close();
+    const file = join(rig.daemon.home, "data", "chat", "closed.jsonl");
+    await until("it is stored", () =>
+      readFileSync(file, "utf8").includes('"It takes its time to"'),
+    );
+    await until("the upstream is let go", () => rig.upstream.cut() === 1);
+  });
+
   it("ends with the terminal as it was when it is told to end", async () => {
     const rig = await openRig(streamText("Yes."));
     const terminal = rig.open(80);

@@ -26,6 +26,8 @@ export interface TestTerminal {
   readonly written: () => string;
   /** What was put into the clipboard last. */
   readonly clipboard: () => string;
+  /** Closes the window, as one does with a mouse. */
+  readonly close: () => void;
 }
 
 /** Runs `activityd ARGS`, prints "ended" when it has, and keeps the screen. */
@@ -62,8 +64,13 @@ export function openTestTerminal(
   const output = join(folder, "output");
   writeFileSync(output, "");
   tmux("pipe-pane", "-O", `cat >> ${quote(output)}`);
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) tmux("kill-server");
+    isOpen = false;
+  };
   onTestFinished(() => {
-    tmux("kill-server");
+    close();
     rmSync(folder, { recursive: true, force: true });
   });
   return {
@@ -79,6 +86,7 @@ export function openTestTerminal(
     title: () => tmux("display-message", "-p", "#{pane_title}").trimEnd(),
     written: () => readFileSync(output, "utf8"),
     clipboard: () => tmux("show-buffer"),
+    close,
   };
 }
 

@@ -1,5 +1,5 @@
 /** The chat through a real gateway before an upstream that speaks in splinters: what the owner sees and can do. */
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { chatChunk, startStream, streamText } from "../helpers/openai-upstream.ts";
@@ -81,6 +81,13 @@ describe("a chat in pipes", () => {
   ])("answers %s with one sentence when there is nothing to do", async (line, sentence) => {
     const chat = await openChatRig();
     expect((await chat.talk([line])).talk).toBe(sentence);
+  });
+
+  it("speaks one reply after the other", async () => {
+    const chat = await openChatRig();
+    const spoken = join(chat.folder, "spoken");
+    await chat.talk(["one", "two"], { speak: `cat >> '${spoken}'` });
+    expect(readFileSync(spoken, "utf8")).toBe("Hello there.\nHello there.\n");
   });
 
   it("writes an export to a file as it was said, and over none that is there", async () => {
@@ -268,6 +275,49 @@ describe("a chat on a terminal", () => {
     await typed.sees("Hello there.");
     await typed.end();
     expect(turnsOf(chat)).toEqual(["first", "Hello there.", "second", "Hello there."]);
+  });
+
+  it("shows what another said while a reply came once, and its own turns no second time", async () => {
+    const chat = await openChatRig();
+    answerSlowly(chat, "It began to");
+    const typed = chat.openTyped();
+    await typed.sees("> ");
+    typed.type(`hi${ENTER}`);
+    await typed.sees("It began");
+    chat.upstream.answerWith(streamText("For the other."));
+    await chat.talk(["said elsewhere"]);
+    expect(typed.written()).not.toContain("said elsewhere");
+    typed.type(CTRL_C);
+    await typed.sees("> said elsewhere\nFor the other.\n");
+    await typed.end();
+    expect(typed.written().match(/It began/g)).toHaveLength(1);
+    expect(typed.written().match(/said elsewhere/g)).toHaveLength(1);
+  });
+
+  it("is told when what it shows was changed elsewhere", async () => {
+    const chat = await openChatRig();
+    await chat.talk(["first", "second"]);
+    const typed = chat.openTyped();
+    await typed.sees("> second");
+    await chat.talk(["/edit third"]);
+    await typed.sees("(The conversation was changed elsewhere.)");
+    await typed.sees("> third");
+  });
+
+  it("silences a voice by Ctrl-C, tells at once of one that cannot speak, and goes on", async () => {
+    const chat = await openChatRig();
+    const started = join(chat.folder, "started");
+    const speak = `if [ -e '${started}' ]; then echo no voice >&2; exit 1; fi; : > '${started}'; sleep 60`;
+    const typed = chat.openTyped({ speak });
+    await typed.sees("> ");
+    typed.type(`hi${ENTER}`);
+    await typed.sees("Hello there.");
+    await until("the voice speaks", () => existsSync(started));
+    typed.type(CTRL_C);
+    typed.type(`again${ENTER}`);
+    await typed.sees("Hello there.");
+    await typed.sees("! Nothing was spoken: no voice");
+    expect(await typed.end()).toBe(true);
   });
 
   it("asks nothing of a terminal that would show the question", async () => {

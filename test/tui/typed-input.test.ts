@@ -40,6 +40,11 @@ describe("what is typed", () => {
     expect(fromEditorLine(await typed("a\u001B\rb"))).toBe("a\nb");
   });
 
+  it("with the tab key has a tab in it", async () => {
+    expect(fromEditorLine(await typed("a\tb"))).toBe("a\tb");
+    expect(await typed("a\tb")).not.toContain("\t");
+  });
+
   it("may come in halves of characters", async () => {
     const bytes = Buffer.from("漢");
     expect(await typed(bytes.subarray(0, 1), bytes.subarray(1))).toBe("漢");
