@@ -31,11 +31,11 @@ import { SEED_ENTRIES } from "./capture/privacy-seed.ts";
 import type { Sampler } from "./capture/sampler.ts";
 import type { Blindness } from "./capture/sources/source.ts";
 import type { Clock } from "./clock.ts";
-import type { UntrustedSpan } from "./context/plain-text.ts";
 import { ActivityError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import { createClientAccess, type ClientAccessList } from "./owner-clients.ts";
 import { createForgetting, type ForgettingOptions } from "./owner-forget.ts";
+import { type GivenText, joinLines, writeHits } from "./owner-texts.ts";
 import { readPauseEnd } from "./owner-wishes.ts";
 import type { Paths } from "./paths.ts";
 import type { EventStore } from "./store/events.ts";
@@ -87,12 +87,6 @@ export interface OwnerControl {
   /** What is good to know of the privacy of the record. */
   readonly notes: () => readonly Blindness[];
   readonly close: () => void;
-}
-
-/** What was put before the owner's words. */
-interface GivenText {
-  readonly text: string;
-  readonly untrustedSpans: readonly UntrustedSpan[];
 }
 
 /** Readings of the record other than for a block. */
@@ -233,8 +227,7 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
         form: "left-out",
         intent: answer.intent,
         source: answer.source,
-        text: leftOut.map(({ text }) => `${text}\n`).join(""),
-        untrustedSpans: spansOfLines(leftOut),
+        ...joinLines(leftOut),
         ownerText: null,
         tokens: leftOut.reduce((sum, { tokens }) => sum + tokens, 0),
         eventIds: [...new Set(leftOut.flatMap(({ eventIds }) => eventIds))],
@@ -256,7 +249,7 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
       if (client === undefined || hits.length === 0) return;
       ledger.note({
         ...reading(client, "search"),
-        text: JSON.stringify(hits),
+        ...writeHits(hits),
         eventIds: [],
         reasons: [`all words of ${JSON.stringify(gate.text(q))} stand in it`],
       });
@@ -408,16 +401,6 @@ function isTimed({ rules }: PrivacyConfig): boolean {
 /** At a whole character: half of a pair is none. */
 function cutTurn(turn: string): string {
   return turn.slice(0, MAX_TURN_CHARS).replace(/\p{Surrogate}$/u, "");
-}
-
-/** The spans of lines within the text that they make, one below the other. */
-function spansOfLines(lines: readonly GivenText[]): readonly UntrustedSpan[] {
-  let at = 0;
-  return lines.flatMap(({ text, untrustedSpans }) => {
-    const from = at;
-    at += text.length + 1;
-    return untrustedSpans.map(({ start, end }) => ({ start: start + from, end: end + from }));
-  });
 }
 
 /** By a gate of its own, so that what is tried leaves no trace in the one that records. */
