@@ -54,6 +54,7 @@ import { readAllDevices } from "./store/all-devices.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
 import { checkLater, type DatabaseCheck } from "./store/check.ts";
 import { openEventStore, type EventStore } from "./store/events.ts";
+import type { WishOrigin } from "./store/forget-plan.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 import { openReadings, type Question } from "./store/readings.ts";
 import type { Running } from "./store/timeline-query.ts";
@@ -114,7 +115,7 @@ export interface OtherDevices {
   readonly store: EventStore;
   readonly gate: PrivacyGate;
   /** Forgets here what the owner wished on another device. Rejects while another wish is carried out. */
-  readonly forget: (wish: HubWish) => Promise<void>;
+  readonly forget: (wish: HubWish, origin: WishOrigin) => Promise<void>;
   /** Says that other devices' record changed. */
   readonly changed: () => void;
   /** See `Pace.turn`. */
@@ -347,9 +348,9 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     others: {
       store,
       gate,
-      forget: async (wish) => {
+      forget: async (wish, origin) => {
         try {
-          await owner.forget(toForgetRequest(wish, clock.nowUs()), true);
+          await owner.forget(toForgetRequest(wish, clock.nowUs()), origin);
         } finally {
           answers.unlearn();
         }

@@ -40,7 +40,7 @@ import { readPauseEnd } from "./owner-wishes.ts";
 import type { Paths } from "./paths.ts";
 import type { EventStore } from "./store/events.ts";
 import { forgetBucketEvents, type BucketWish } from "./store/forget-buckets.ts";
-import { planRules } from "./store/forget-plan.ts";
+import { planRules, type WishOrigin } from "./store/forget-plan.ts";
 import { openLedger } from "./store/ledger.ts";
 
 export interface OwnerControl {
@@ -48,8 +48,8 @@ export interface OwnerControl {
   readonly resume: () => PauseAnswer;
   /** The pause in force, or null. */
   readonly paused: () => PauseState | null;
-  /** `isTold`: the other devices know of the wish already. */
-  readonly forget: (request: ForgetRequest, isTold?: boolean) => Promise<ForgetAnswer>;
+  /** `origin`: the other device on which the wish was made, and told. */
+  readonly forget: (request: ForgetRequest, origin?: WishOrigin) => Promise<ForgetAnswer>;
   readonly ledger: (request: LedgerRequest) => LedgerAnswer;
   /** Notes in the ledger what a client was given: `given`, or the block of the answer. */
   readonly note: (
@@ -175,8 +175,8 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
       return { paused: pause.state() };
     },
     paused: pause.state,
-    forget: async (request, isTold) => {
-      const answer = await forget(request, isTold);
+    forget: async (request, origin) => {
+      const answer = await forget(request, origin);
       if (request.byRules === true && !answer.dryRun) rememberRules();
       noteExamples(request.client, answer.examples);
       return answer;

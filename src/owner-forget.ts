@@ -16,7 +16,13 @@ import type { EventStore } from "./store/events.ts";
 import { searchFiles } from "./store/file-search.ts";
 import { forgetBucketEvents, type BucketWish } from "./store/forget-buckets.ts";
 import { carryOut, forgetOtherRows, forgetTotals, textsWithoutRow } from "./store/forget.ts";
-import { planForget, planRules, type ForgetPlan, type RemotePlan } from "./store/forget-plan.ts";
+import {
+  planForget,
+  planRules,
+  type ForgetPlan,
+  type RemotePlan,
+  type WishOrigin,
+} from "./store/forget-plan.ts";
 import type { Ledger, LedgerEntry } from "./store/ledger.ts";
 import { createLocalDays } from "./store/local-day.ts";
 import type { RemoteId } from "./store/remote.ts";
@@ -45,11 +51,11 @@ const SHRED_RETRY_MS = 200;
 
 /**
  * Makes what carries out wishes to forget, one at a time. It throws `bad_request` for a wish that means nothing
- * and `database_busy` while another is carried out. `isTold`: the other devices know of the wish already.
+ * and `database_busy` while another is carried out. `origin`: the other device on which the wish was made, and told.
  */
 export function createForgetting(
   options: ForgettingOptions,
-): (request: ForgetRequest, isTold?: boolean) => Promise<ForgetAnswer> {
+): (request: ForgetRequest, origin?: WishOrigin) => Promise<ForgetAnswer> {
   const {
     store,
     ledger,
@@ -65,7 +71,7 @@ export function createForgetting(
   } = options;
   let isForgetting = false;
 
-  return async (request, isTold = false) => {
+  return async (request, origin) => {
     const wish = readWish(request, clock.nowUs());
     if (isForgetting) {
       throw new ActivityError(
@@ -76,7 +82,7 @@ export function createForgetting(
     }
     isForgetting = true;
     try {
-      return await forget(request, wish, isTold);
+      return await forget(request, wish, origin);
     } finally {
       isForgetting = false;
     }
@@ -85,7 +91,7 @@ export function createForgetting(
   async function forget(
     request: ForgetRequest,
     wish: Wish,
-    isTold: boolean,
+    origin: WishOrigin | undefined,
   ): Promise<ForgetAnswer> {
     const dryRun = request.dryRun === true;
     // What goes on now is ended here, so that the part before this moment can go.
@@ -93,7 +99,7 @@ export function createForgetting(
       sampler.cut(wish.byRules ? (facts) => judge(facts, clock.nowUs()) === null : wish.isMeant);
     const plan = wish.byRules
       ? await planRules(store, judge, isTimed())
-      : await planForget(store, wish);
+      : await planForget(store, origin === undefined ? wish : { ...wish, elsewhere: origin });
     // What belongs to no event has no application: such a wish means events and what was made of them alone.
     const span = wish.app === null ? wish.span : null;
     const holds = wish.app === null && wish.match !== null ? createTextMatcher(wish.match) : null;
@@ -123,9 +129,9 @@ export function createForgetting(
       examples: dryRun ? plan.examples.slice(0, Math.max(0, request.examples ?? 0)) : [],
     };
     if (dryRun) return { ...counted, proof: null };
-    const done = await carryOut(store, plan, !wish.byRules);
+    const done = await carryOut(store, plan, !wish.byRules && origin === undefined);
     // Before the files are searched: whatever is found, the other devices hear of it.
-    if (!wish.byRules && !isTold) onForgotten(wish, plan.remote.whole);
+    if (!wish.byRules && origin === undefined) onForgotten(wish, plan.remote.whole);
     // The gateway keeps blocks that tell of what was recorded. Which of them do is not worth finding out: they
     // only spare the upstream work, and a running gateway forgets with the file.
     rmSync(paths.gatewayTurnsFile, { force: true });

@@ -11,6 +11,7 @@ import { createPrivacyGate } from "../capture/privacy.ts";
 import { systemClock } from "../clock.ts";
 import { readConfig } from "../config.ts";
 import { silentLog } from "../log.ts";
+import { readIdentity, writeIdentity } from "../hub/identity.ts";
 import { leaveRecords } from "../hub/leave.ts";
 import type { Paths } from "../paths.ts";
 import { encryptStore, type EncryptReport } from "../store/encrypt.ts";
@@ -135,7 +136,13 @@ export function restore(paths: Paths, backupPath: string): string | null {
 
 /** See `encryptStore`. Throws `socket_in_use` while a daemon runs. */
 export function encrypt(paths: Paths, keyFile: string | null): EncryptReport {
-  return whileLocked(paths, () => encryptStore(paths.dataDirectory, keyFile));
+  return whileLocked(paths, () => {
+    const report = encryptStore(paths.dataDirectory, keyFile);
+    // The keys of the hub would tell what the database hides: they are sealed from now on.
+    const identity = readIdentity(paths.dataDirectory);
+    if (identity !== null) writeIdentity(paths.dataDirectory, identity);
+    return report;
+  });
 }
 
 /** Takes what other devices recorded out of the store, and ends the noting of changes for them. */

@@ -11,6 +11,7 @@ import { reasonForLog, type Log } from "../log.ts";
 import { createDevices, type DeviceRow } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
 import type { RawFacts } from "../store/exchange.ts";
+import type { WishOrigin } from "../store/forget-plan.ts";
 import { createOutbox } from "../store/outbox.ts";
 import type { RemoteId } from "../store/remote.ts";
 import type { CarriedRecord, HubDriver } from "./driver.ts";
@@ -54,7 +55,7 @@ export interface HubOptions {
   /** What this device's privacy rules let by of facts that come from another. */
   readonly admit: (facts: RawFacts, atUs: number) => EventFacts | null;
   /** Forgets here what the owner wished on another device; rejects while another wish is carried out. */
-  readonly forget: (wish: TravellingWish) => Promise<void>;
+  readonly forget: (wish: TravellingWish, origin: WishOrigin) => Promise<void>;
   /** Called when other devices' record changed, about once a second at most. */
   readonly onChange: () => void;
   /** Resolves when there is time for some milliseconds of work: whoever asks the daemon comes first. */

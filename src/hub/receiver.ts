@@ -10,6 +10,7 @@ import type { Log } from "../log.ts";
 import type { DeviceRow, Devices } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
 import type { RawFacts } from "../store/exchange.ts";
+import type { WishOrigin } from "../store/forget-plan.ts";
 import { toVersion, type RemotePut } from "../store/remote.ts";
 import type { CarriedRecord } from "./driver.ts";
 import { NO_RECORD, openRecord, readEnvelope, type Envelope } from "./envelope.ts";
@@ -40,7 +41,7 @@ export interface ReceiverOptions {
   /** What this device's gate lets by of facts that come from another. */
   readonly admit: (facts: RawFacts, atUs: number) => EventFacts | null;
   /** Forgets here what the owner wished elsewhere; rejects while another wish is carried out. */
-  readonly forget: (wish: TravellingWish) => Promise<void>;
+  readonly forget: (wish: TravellingWish, origin: WishOrigin) => Promise<void>;
   /** See `HubOptions.turn`. */
   readonly turn: () => Promise<void>;
   readonly takeKeys: (handout: KeyHandout, maker: string) => void;
@@ -151,7 +152,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     record: CarriedRecord,
   ): Promise<void> => {
     const version = toVersion(envelope);
-    for (const wish of payload.wishes) await carryOut(wish);
+    const origin = { deviceKey: device.key, version };
+    for (const wish of payload.wishes) await carryOut(wish, origin);
     for (const each of payload.forgotten) await forgetEvents(each);
     note(remote.erase(device.key, version, payload.erased));
     await turn();
@@ -190,9 +192,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     return kept === null ? [] : [{ ...event, facts: kept }];
   };
 
-  const carryOut = async (wish: TravellingWish): Promise<void> => {
+  const carryOut = async (wish: TravellingWish, origin: WishOrigin): Promise<void> => {
     try {
-      await forget(wish);
+      await forget(wish, origin);
     } catch (thrown) {
       // It means nothing here, and would mean nothing the next time: nobody is to wait for it.
       if (!(thrown instanceof ActivityError && thrown.code === "bad_request")) throw thrown;

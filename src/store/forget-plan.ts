@@ -14,6 +14,17 @@ export interface ForgetWish {
   readonly span: { readonly fromUs: number; readonly toUs: number } | null;
   /** Whether these facts are meant; null: all are. */
   readonly isMeant: ((facts: EventFacts) => boolean) | null;
+  /**
+   * Of what other devices recorded, only this is meant: the wish was made on one of them, and what it takes from a
+   * third that device says itself. Absent: all of it.
+   */
+  readonly elsewhere?: WishOrigin;
+}
+
+/** The device on which a wish was made, and what it had recorded by then: records before a version. */
+export interface WishOrigin {
+  readonly deviceKey: number;
+  readonly version: number;
 }
 
 /** What a wish comes to: a plan that `carryOut` does, or that is only counted. */
@@ -73,9 +84,9 @@ export interface CutEvent extends EventSpan {
 
 /** Finds what a wish means. Goes through the events in steps of a few milliseconds. */
 export async function planForget(store: EventStore, wish: ForgetWish): Promise<ForgetPlan> {
-  const { span, isMeant } = wish;
+  const { span, isMeant, elsewhere } = wish;
   const plan = createPlan();
-  await eachRemoteEvent(store.database, span, (event, facts) => {
+  await eachRemoteEvent(store.database, span, elsewhere ?? null, (event, facts) => {
     if (isMeant !== null && !isMeant(facts)) return;
     if (span === null || (event.startUs >= span.fromUs && event.endUs <= span.toUs))
       plan.remote.remove(event, facts);
@@ -116,7 +127,7 @@ export async function planRules(
     }
     return kept;
   };
-  await eachRemoteEvent(store.database, null, (event, facts) => {
+  await eachRemoteEvent(store.database, null, null, (event, facts) => {
     const kept = keptOf(event, facts);
     if (kept === null) plan.remote.remove(event, facts);
     else if (kept !== facts) plan.remote.rewrite(event, facts, kept);
@@ -202,23 +213,29 @@ async function eachEvent(
 async function eachRemoteEvent(
   database: StoreDatabase,
   span: { readonly fromUs: number; readonly toUs: number } | null,
+  origin: WishOrigin | null,
   visit: (event: FoundRemoteEvent, facts: EventFacts) => void,
 ): Promise<void> {
   const rows = database.prepare<EventRow & { readonly device_key: number }>(
     `SELECT device_key, start_us, start_us + duration_us AS end_us, label_id, zone.name AS time_zone,
             zone.utc_offset_minutes
        FROM remote_event JOIN zone ON zone.id = zone_id
-      WHERE (start_us, device_key) > (?, ?) AND start_us < ?
+      WHERE (start_us, device_key) > (?, ?) AND start_us < ? AND version < ?
+        AND device_key BETWEEN ? AND ?
       ORDER BY start_us, device_key LIMIT ${ROWS_PER_STEP}`,
   );
   const labels = createLabelReader(database);
   const toUs = span?.toUs ?? Number.MAX_SAFE_INTEGER;
+  const only =
+    origin === null
+      ? ([Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER] as const)
+      : ([origin.version, origin.deviceKey, origin.deviceKey] as const);
   let last = {
     start_us: span === null ? Number.MIN_SAFE_INTEGER : span.fromUs - LONGEST_REMOTE_US,
     device_key: 0,
   };
   for (;;) {
-    const found = rows.all(last.start_us, last.device_key, toUs);
+    const found = rows.all(last.start_us, last.device_key, toUs, ...only);
     for (const row of found) {
       if (span !== null && row.end_us <= span.fromUs && row.start_us < span.fromUs) continue;
       const facts = labels(row.label_id);

@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { EventFacts } from "../../src/capture/events.ts";
+import { ActivityError } from "../../src/errors.ts";
 import { openHub, type Hub } from "../../src/hub/hub.ts";
 import {
   createIdentity,
@@ -15,10 +16,12 @@ import { silentLog } from "../../src/log.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import type { RawFacts } from "../../src/store/exchange.ts";
 import { carryOut } from "../../src/store/forget.ts";
-import { planForget } from "../../src/store/forget-plan.ts";
+import { planForget, type WishOrigin } from "../../src/store/forget-plan.ts";
+import type { RemoteId } from "../../src/store/remote.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { createMemoryHub, type MemoryDriver, type MemoryHub } from "./memory-hub.ts";
 import { storable } from "./storable.ts";
+import { until } from "./until.ts";
 
 export const S = 1_000_000;
 export const T0 = Date.parse("2026-05-04T09:00:00Z") * 1000;
@@ -37,6 +40,8 @@ export interface AddOptions {
   readonly withHistory?: boolean;
   /** The code to join with; that of the first device as it is now unless given. */
   readonly code?: string;
+  /** Another hub than that of the rig, with the same records in it. */
+  readonly hub?: MemoryHub;
   /** Done with the store before the hub is opened. */
   readonly before?: (store: EventStore) => void;
   readonly clock?: FakeClock;
@@ -57,6 +62,9 @@ export interface RigDevice {
   readonly stop: () => Promise<void>;
   readonly start: () => void;
   readonly begin: (title: string, slot: number, lengthS?: number) => number;
+  /** Forgets in the store; one wish after the other, as in the daemon. Returns what went of other devices' record. */
+  readonly forget: (wish: TravellingWish) => Promise<readonly RemoteId[]>;
+  readonly isForgetting: () => boolean;
 }
 
 export function createHubRig(home: string): HubRig {
@@ -77,7 +85,7 @@ export function createHubRig(home: string): HubRig {
         ...(code === undefined ? {} : { code: readJoinCode(code) }),
       }),
     );
-    const device = openRigDevice(hub, directory, name, { clock, ...options });
+    const device = openRigDevice(options.hub ?? hub, directory, name, { clock, ...options });
     devices.push(device);
     return device;
   };
@@ -121,6 +129,17 @@ function openRigDevice(
   const identity = readIdentity(directory);
   if (identity === null) throw new Error("no identity");
   let isOpen = false;
+  let isForgetting = false;
+
+  const oneAtATime = async (store: EventStore, wish: TravellingWish, origin?: WishOrigin) => {
+    if (isForgetting) throw new ActivityError("database_busy", "Something is being forgotten.");
+    isForgetting = true;
+    try {
+      return await forgetIn(store, wish, origin);
+    } finally {
+      isForgetting = false;
+    }
+  };
 
   const open = () => {
     const store = openEventStore({ directory, clock, log: silentLog });
@@ -131,7 +150,7 @@ function openRigDevice(
       store,
       directory,
       admit,
-      forget: forget ?? ((wish) => forgetIn(store, wish)),
+      forget: forget ?? (async (wish, origin) => void (await oneAtATime(store, wish, origin))),
       onChange: () => {},
       turn: nextTurn,
       clock,
@@ -164,6 +183,8 @@ function openRigDevice(
       await device.stop();
       device.start();
     },
+    forget: (wish) => oneAtATime(device.store, wish),
+    isForgetting: () => isForgetting,
     begin: (title, slot, lengthS = 10) => {
       const startUs = T0 + slot * 60 * S;
       const span = { startUs, endUs: startUs + lengthS * S };
@@ -192,15 +213,31 @@ function admit(facts: RawFacts): EventFacts {
   return facts as EventFacts;
 }
 
-/** What the daemon does with a wish, without its proof. */
-async function forgetIn(store: EventStore, wish: TravellingWish): Promise<void> {
+/** What the daemon does with a wish of its owner, without its proof. */
+export async function forgetOn(device: RigDevice, wish: TravellingWish): Promise<void> {
+  await until("nothing else is forgotten there", () => !device.isForgetting());
+  device.hub.forgotten(wish, await device.forget(wish));
+}
+
+/** Returns what went of other devices' record. */
+async function forgetIn(
+  store: EventStore,
+  wish: TravellingWish,
+  origin?: WishOrigin,
+): Promise<readonly RemoteId[]> {
   const span = { fromUs: wish.fromUs ?? 0, toUs: wish.toUs ?? wish.atUs };
   const { match } = wish;
   const isMeant =
     match === null
       ? null
       : (facts: EventFacts) => facts.kind === "window" && facts.title?.includes(match) === true;
-  await carryOut(store, await planForget(store, { span, isMeant }));
+  const meant = { span, isMeant };
+  const plan = await planForget(
+    store,
+    origin === undefined ? meant : { ...meant, elsewhere: origin },
+  );
+  await carryOut(store, plan, origin === undefined);
+  return plan.remote.whole;
 }
 
 /** What a device knows of another: starts, ends and titles of its windows. */

@@ -7,6 +7,7 @@ import { toVersion } from "../../src/store/remote.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import {
   createHubRig,
+  forgetOn,
   knownOf,
   ownOf,
   S,
@@ -15,6 +16,7 @@ import {
   type HubRig,
   type RigDevice,
 } from "../helpers/hub-rig.ts";
+import { createMemoryHub } from "../helpers/memory-hub.ts";
 import { propertyRuns } from "../helpers/property-runs.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
@@ -290,6 +292,45 @@ describe("a hub", () => {
     },
   );
 
+  it(
+    "tells a device that comes later the same in whatever order, and however often, the carrier gives it",
+    {
+      timeout: 120_000,
+    },
+    async () => {
+      const change = fc.record({
+        who: fc.integer({ min: 0, max: 1 }),
+        what: fc.constantFrom("begin", "begin", "end", "erase", "wish", "tick", "tick"),
+        slot: fc.integer({ min: 0, max: 9 }),
+        length: fc.integer({ min: 0, max: 300 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(change, { minLength: 4, maxLength: 16 }),
+          fc.array(fc.nat(), { maxLength: 30 }),
+          async (changes, order) => {
+            await withRig(async (rig) => {
+              const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+              for (const { who, what, slot, length } of changes)
+                await doDeed(rig, who === 0 ? ada : bob, what, slot, length);
+              await rig.settle();
+              const { records } = rig.hub;
+              const shuffled = createMemoryHub(rig.clock);
+              const picked = order.flatMap((at) => records[at % records.length] ?? []);
+              for (const record of [...picked, ...records]) shuffled.repeat(record);
+              const late = rig.add("late", { hub: shuffled });
+              await rig.settle();
+              expect(knownOf(late, ada)).toEqual(ownOf(ada));
+              expect(knownOf(late, bob)).toEqual(ownOf(bob));
+              expect((await late.hub.request(null)).problems).toEqual([]);
+            });
+          },
+        ),
+        { numRuns: propertyRuns(8, 300), endOnFailure: true },
+      );
+    },
+  );
+
   it("refuses a device that was restored from an older backup, and takes it again when its owner says so", () =>
     withRig(async (rig) => {
       const [ada, bob] = [rig.add("ada"), rig.add("bob")];
@@ -398,6 +439,8 @@ describe("a hub", () => {
     }));
 });
 
+let instants = 0;
+
 async function meansNothing(): Promise<never> {
   throw new ActivityError("bad_request", "The text to match is too short.");
 }
@@ -413,7 +456,8 @@ async function doDeed(
   const chosen = events[slot % Math.max(events.length, 1)];
   switch (what) {
     case "begin":
-      device.begin(`title ${length % 5}`, slot, length);
+      // No instant comes twice: what was forgotten at one stays away for good.
+      device.begin(`title ${length % 5}`, slot + (instants += 1) / (60 * S), length);
       break;
     case "end":
       if (chosen !== undefined) device.store.setEnd(chosen.id, chosen.startUs + length * S);
@@ -423,14 +467,8 @@ async function doDeed(
       break;
     case "wish": {
       const fromUs = T0 + slot * 60 * S;
-      const wish = { fromUs, toUs: fromUs + length * S + 1, app: null, match: null };
-      const doomed = device.store
-        .remote()
-        .between(wish.fromUs, wish.toUs)
-        .events.filter(({ event }) => event.startUs >= wish.fromUs && event.endUs <= wish.toUs)
-        .map(({ deviceKey, event }) => ({ deviceKey, startUs: event.startUs }));
-      device.store.remote().forget(doomed);
-      device.hub.forgotten({ ...wish, atUs: rig.clock.nowUs() }, doomed);
+      const toUs = fromUs + length * S + 1;
+      await forgetOn(device, { fromUs, toUs, app: null, match: null, atUs: rig.clock.nowUs() });
       break;
     }
     case "away":

@@ -1,5 +1,5 @@
 /** How a hub's key changes hands, and what a lost device learns of it. */
-import { statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -83,6 +83,26 @@ describe("the identity of a device", () => {
     expect(readIdentity(home)).toMatchObject({ device: ada.device, hub: ada.hub, name: "ada" });
     removeIdentity(home);
     expect(readIdentity(home)).toBeNull();
+  });
+});
+
+describe("the identity beside an encrypted database", () => {
+  it("is sealed with its key, and unreadable without", () => {
+    const home = createTempHome();
+    const [ada] = createHub("ada");
+    if (ada === undefined) throw new Error("no identity");
+    writeIdentity(home, ada);
+    const keyFile = join(home, "key");
+    writeFileSync(keyFile, `${"ab".repeat(32)}\n`);
+    writeFileSync(join(home, "encryption.json"), JSON.stringify({ keyIn: "file", path: keyFile }));
+    // What was written before is read until it is written anew.
+    expect(readIdentity(home)?.device).toBe(ada.device);
+    writeIdentity(home, ada);
+    const written = readFileSync(join(home, IDENTITY_FILE), "utf8");
+    expect(written).toMatch(/^\{"sealed":"[\w-]+"\}\n$/);
+    expect(readIdentity(home)).toMatchObject({ device: ada.device, name: "ada" });
+    writeFileSync(keyFile, `${"cd".repeat(32)}\n`);
+    expect(() => readIdentity(home)).toThrow(/who this device is/);
   });
 });
 

@@ -221,6 +221,18 @@ describe("a wish to forget", () => {
     store.close();
   });
 
+  test("that was made on another device takes of that device what it had recorded by then, and of no third", async () => {
+    const { store, laptop, at, titles } = openWithLaptop();
+    const phone = createOtherDevice(store, "phone");
+    phone.tell([at(80, 90, "on the phone")], T0);
+    laptop.tell([at(90, 95, "later")], T0);
+    const elsewhere = { deviceKey: laptop.key, version: 5 };
+    const plan = await planForget(store, { span: null, isMeant: null, elsewhere });
+    await carryOut(store, plan, false);
+    expect(titles()).toEqual(["later 95", "on the phone 90"]);
+    store.close();
+  });
+
   test("by this device's rules takes them from here alone, and gives others other words", async () => {
     const { store, titles } = openWithLaptop();
     const judge = (facts: EventFacts): EventFacts | null => {
