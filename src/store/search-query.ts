@@ -96,7 +96,7 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
     isOpen && seen.size <= limit ? lookBack(database, matching, places, seen, limit + 1) : [];
   const ordered = [...seen, ...older].sort(([, a], [, b]) => b.lastUs - a.lastUs);
   return {
-    hits: ordered.slice(0, limit).flatMap(([id, times]) => readHit(database, id, times)),
+    hits: readHits(database, ordered.slice(0, limit)),
     truncated: ordered.length > limit,
   };
 }
@@ -284,16 +284,19 @@ function lookBack(
   return [...found];
 }
 
-function readHit(database: StoreDatabase, id: number, times: Times): readonly SearchHit[] {
-  const row = database
-    .prepare<{ kind: string; app: string; title: string | null; place: string | null }>(
-      "SELECT kind, app, title, place FROM document WHERE id = ?",
-    )
-    .get(id);
-  const kind = EVENT_KINDS.find((known) => known === row?.kind);
-  if (row === undefined || kind === undefined) return [];
-  const { app, title, place } = row;
-  const { device, ...sums } = times;
-  const hit = { documentId: id, kind, app, title, place, ...sums };
-  return [device === null ? hit : { ...hit, device }];
+function readHits(database: StoreDatabase, seen: Seen): readonly SearchHit[] {
+  const document = database.prepare<{
+    kind: string;
+    app: string;
+    title: string | null;
+    place: string | null;
+  }>("SELECT kind, app, title, place FROM document WHERE id = ?");
+  return seen.flatMap(([id, { device, ...sums }]) => {
+    const row = document.get(id);
+    const kind = EVENT_KINDS.find((known) => known === row?.kind);
+    if (row === undefined || kind === undefined) return [];
+    const { app, title, place } = row;
+    const hit = { documentId: id, kind, app, title, place, ...sums };
+    return [device === null ? hit : { ...hit, device }];
+  });
 }
