@@ -39,8 +39,7 @@ export const PASTE_MARKS = { on: "\u001B[?2004h", off: "\u001B[?2004l" } as cons
 
 const PASTE_START = "\u001B[200~";
 const PASTE_END = "\u001B[201~";
-/** Alt-Enter, and the tab key, which the editor would take for a completion. */
-const ALT_ENTER = /\u001B[\r\n]/g;
+const ALT_ENTER = ["\u001B\r", "\u001B\n"] as const;
 
 /** A stream from the terminal to the editor. Alt-Enter begins a new line within the entry. */
 export function createTypedInput(): Transform {
@@ -54,9 +53,7 @@ export function createTypedInput(): Transform {
     const atLeast = isPasting ? 1 : 2;
     const end = at === -1 ? pending.length - lengthOfPrefix(pending, mark, atLeast) : at;
     const text = pending.slice(0, end);
-    const out = isPasting
-      ? toEditorLine(text)
-      : text.replace(ALT_ENTER, toEditorLine("\n")).replaceAll("\t", toEditorLine("\t"));
+    const out = isPasting ? toEditorLine(text) : holdKeys(text);
     pending = pending.slice(at === -1 ? end : end + mark.length);
     if (at === -1) return out;
     isPasting = !isPasting;
@@ -68,6 +65,14 @@ export function createTypedInput(): Transform {
       done(null, next());
     },
   });
+}
+
+/** Typed text in which Alt-Enter is a line feed, and the tab key a tab, which the editor would put in as one of no cell. */
+function holdKeys(text: string): string {
+  return ALT_ENTER.reduce(
+    (keys, altEnter) => keys.replaceAll(altEnter, toEditorLine("\n")),
+    text.replaceAll("\t", toEditorLine("\t")),
+  );
 }
 
 /** How many characters at the end of `text`, `atLeast` or more, begin `mark`; 0 when fewer do. */

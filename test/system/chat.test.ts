@@ -209,10 +209,8 @@ describe("activityd chat in a terminal", () => {
     await shows(terminal, "It takes its time");
     terminal.close();
     const file = join(rig.daemon.home, "data", "chat", "closed.jsonl");
-    await until("it is stored", () =>
-      readFileSync(file, "utf8").includes('"It takes its time to"'),
-    );
     await until("the upstream is let go", () => rig.upstream.cut() === 1);
+    await expect.poll(() => readFileSync(file, "utf8")).toContain('"It takes its time to"');
   });
 
   it("ends with the terminal as it was when it is told to end", async () => {

@@ -302,6 +302,7 @@ describe("a chat on a terminal", () => {
     await chat.talk(["/edit third"]);
     await typed.sees("(The conversation was changed elsewhere.)");
     await typed.sees("> third");
+    expect(typed.written().match(/> first/g)).toHaveLength(1);
   });
 
   it("silences a voice by Ctrl-C, tells at once of one that cannot speak, and goes on", async () => {
