@@ -15,7 +15,7 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { ActivityError } from "./errors.ts";
 import type { EventStore } from "./store/events.ts";
-import { createHistory, type ActivityHistory } from "./store/history.ts";
+import { createHistory, type ActivityHistory, type HistoryDevice } from "./store/history.ts";
 
 const EXACT_BUDGET_TOKENS = 170;
 /** What is learned of the record at once, a few milliseconds of work. */
@@ -41,6 +41,8 @@ export interface Answers {
 export interface AnswersOptions {
   readonly store: EventStore;
   readonly present: Sampler["present"];
+  /** What this device is called beside others; null while it is in no hub. */
+  readonly self: () => Omit<HistoryDevice, "key"> | null;
   /** The pause in force, or null. */
   readonly paused: () => { readonly sinceUs: number } | null;
   readonly config: Config;
@@ -101,8 +103,11 @@ export function createAnswers(options: AnswersOptions): Answers {
 
   /** What turns a turn into a digest is as much as all the rest: it is loaded when the daemon answers already. */
   function openDigesting(): Promise<Digesting> {
-    return (digesting ??= loadDigesting(config, createHistory(store.database), (app) =>
-      assistantApps.includes(app.toLowerCase()),
+    return (digesting ??= loadDigesting(
+      config,
+      createHistory(store.database),
+      (app) => assistantApps.includes(app.toLowerCase()),
+      options.self,
     ));
   }
 
@@ -224,6 +229,7 @@ async function loadDigesting(
   { digest }: Config,
   history: ActivityHistory,
   isAssistant: (app: string) => boolean,
+  self: AnswersOptions["self"],
 ): Promise<Digesting> {
   const { createDigester } = await import("./capture/context-digest.ts");
   const vectors = digest.semantic
@@ -236,7 +242,7 @@ async function loadDigesting(
           url: digest.model_url,
           model: digest.model_name,
         });
-  return { digester: createDigester({ history, ...vectors, isAssistant }), picker };
+  return { digester: createDigester({ history, ...vectors, isAssistant, self }), picker };
 }
 
 function parseNow(text: string): number {

@@ -162,6 +162,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     store,
     present: () => sampler.present(),
     paused: () => owner.paused(),
+    self: () => hub.self(),
     config,
     clock,
   });

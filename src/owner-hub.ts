@@ -61,8 +61,13 @@ export function createPace(clock: Pick<Clock, "monotonicUs">): Pace {
 const BEHIND_ANSWER_US = 3_000;
 const QUIET_US = 25_000;
 
+/** What a device is called, and what sort of machine it says it is. */
+export type DeviceName = Pick<HubAnswer["devices"][number], "name" | "kind">;
+
 /** The hub, as far as the daemon asks it. */
 export interface HubPort {
+  /** What this device is called in it; null: it is not in it. */
+  readonly self: () => DeviceName | null;
   /** How it stands, or, with a request, how it stands once that is done. */
   readonly request: (request: HubRequest | null) => Promise<HubAnswer>;
   /** Tells the other devices what was forgotten here. Committed when it returns. */
@@ -72,6 +77,8 @@ export interface HubPort {
 }
 
 export interface OwnerHub {
+  /** Null while this device is in no hub. */
+  readonly self: () => DeviceName | null;
   /** Null until the hub is there. */
   readonly attach: (port: HubPort | null) => void;
   readonly answer: () => Promise<HubAnswer>;
@@ -85,6 +92,7 @@ export interface OwnerHub {
 export function createOwnerHub(clock: Clock): OwnerHub {
   let port: HubPort | null = null;
   return {
+    self: () => port?.self() ?? null,
     attach: (next) => {
       port = next;
     },

@@ -42,6 +42,7 @@ describe("the hub beside the daemon", () => {
     hub.tell(wish, []);
     await expect(hub.change({ action: "rotate" })).rejects.toMatchObject({ code: "not_found" });
     hub.attach({
+      self: () => ({ name: "desk", kind: null }),
       request: async () => ({
         ...(await createOwnerHub(createFakeClock("2026-11-27T12:00:00Z")).answer()),
         waiting: 3,
@@ -54,6 +55,7 @@ describe("the hub beside the daemon", () => {
     expect(told).toEqual([
       [{ fromUs: 1, toUs: 2, app: null, match: null, atUs: NOW }, [{ deviceKey: 1, startUs: 5 }]],
     ]);
+    expect(hub.self()?.name).toBe("desk");
     expect([(await hub.answer()).waiting, hub.problems()]).toEqual([
       3,
       [{ reason: "r", remedy: "" }],

@@ -92,12 +92,14 @@ export interface DigesterOptions {
   readonly history: ActivityHistory;
   /** Whether windows of an application are the assistant's own, which are no activity. */
   readonly isAssistant?: (app: string) => boolean;
+  /** What this device is called beside others; null: nobody knows. */
+  readonly self?: () => Omit<HistoryDevice, "key"> | null;
   /** Word vectors for topics that share no word with any title; without them such topics are told as not recorded. */
   readonly vectors?: WordVectors;
 }
 
 export function createDigester(options: DigesterOptions): Digester {
-  const { history, isAssistant = () => false, vectors } = options;
+  const { history, isAssistant = () => false, self = () => null, vectors } = options;
   const index = createDocumentIndex();
   const projects = createProjects();
   const semantic = vectors === undefined ? null : createSemanticFinder(vectors);
@@ -122,7 +124,7 @@ export function createDigester(options: DigesterOptions): Digester {
     const { nowUs, timeZone } = asked;
     index.refresh(history, listener);
     const others = history.devices();
-    const { devices, request } = withoutDevices(asked, others);
+    const { devices, request } = withoutDevices(asked, others, self());
     const { turn } = request;
     const meant = devices === null ? history : history.only(devices.keys);
     const names = new Map(others.map(({ key, name }) => [key, name]));
@@ -321,11 +323,12 @@ function considerFor(
 function withoutDevices(
   request: DigestRequest,
   others: readonly HistoryDevice[],
+  self: Omit<HistoryDevice, "key"> | null,
 ): { readonly devices: AskedDevices | null; readonly request: DigestRequest } {
   if (others.length === 0) return { devices: null, request };
   const { turn, previousTurn } = request;
-  const now = readAskedDevices(turn, others);
-  const before = previousTurn === undefined ? null : readAskedDevices(previousTurn, others);
+  const now = readAskedDevices(turn, others, self);
+  const before = previousTurn === undefined ? null : readAskedDevices(previousTurn, others, self);
   const isFollowUp = before !== null && readTurn(turn, request.nowUs, request.timeZone).followUp;
   return {
     devices: now?.asked ?? (isFollowUp ? before.asked : null),

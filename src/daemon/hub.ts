@@ -98,6 +98,7 @@ function notJoined(): ActivityError {
 function brokenHub(error: ActivityError): HubPort {
   const problem = { reason: error.message, remedy: error.hint };
   return {
+    self: () => null,
     request: async (request) => {
       if (request !== null) throw error;
       return {

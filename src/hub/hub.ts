@@ -33,6 +33,8 @@ import { createSender, type Trouble } from "./sender.ts";
 export interface Hub {
   /** How it stands, or, with a request, how it stands once that is done. */
   readonly request: (request: HubRequest | null) => Promise<HubAnswer>;
+  /** What this device is called. */
+  readonly self: () => Pick<HubDevice, "name" | "kind">;
   /**
    * Tells the other devices what the owner forgot here: the wish, for what only they have, and the events of theirs
    * that were known here. Committed when it returns.
@@ -137,6 +139,7 @@ export function openHub(options: HubOptions): Hub {
   void inOrder(receiver.retryHeld);
 
   return {
+    self: () => ({ name: identity.name, kind: identity.kind }),
     request: async (request) => {
       switch (request?.action) {
         case "rotate":

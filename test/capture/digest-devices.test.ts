@@ -216,7 +216,7 @@ describe("the devices that a turn asks about", () => {
     ["and on ada travel", [1], "and              "],
     ["from my old desktop", [3], "                   "],
   ])("%s", (turn, keys, rest) => {
-    const found = readAskedDevices(turn, others);
+    const found = readAskedDevices(turn, others, null);
     expect([...(found?.asked.keys ?? [])]).toEqual(keys);
     expect(found?.turn).toBe(rest);
   });
@@ -229,11 +229,20 @@ describe("the devices that a turn asks about", () => {
     "what did I read on the subway?",
     "",
   ])("are not meant in: %s", (turn) => {
-    expect(readAskedDevices(turn, others)).toBeNull();
+    expect(readAskedDevices(turn, others, null)).toBeNull();
+  });
+
+  it("may be this one, by its name or by what it is", () => {
+    const self = { name: "desk", kind: "desktop" as const };
+    const keysOf = (turn: string) => [...(readAskedDevices(turn, others, self)?.asked.keys ?? [])];
+    expect(keysOf("what did I do on desk yesterday?")).toEqual([0]);
+    expect(keysOf("what did I do on the tower yesterday?")).toEqual([0]);
+    expect(keysOf("what did I do on the other computer?")).toEqual([1, 2, 3]);
+    expect(keysOf("which desk should I buy?")).toEqual([]);
   });
 
   it("are none where there is one device alone", () => {
-    expect(readAskedDevices("what did I do on the laptop?", [])).toBeNull();
+    expect(readAskedDevices("what did I do on the laptop?", [], null)).toBeNull();
   });
 });
 

@@ -14,16 +14,21 @@ export interface DeviceMention {
   readonly turn: string;
 }
 
-/** @param others The devices other than this one. */
+/**
+ * @param others The devices other than this one.
+ * @param self What this one is called; null: nobody knows.
+ */
 export function readAskedDevices(
   turn: string,
   others: readonly HistoryDevice[],
+  self: Omit<HistoryDevice, "key"> | null,
 ): DeviceMention | null {
   if (others.length === 0) return null;
+  const devices = self === null ? others : [...others, { key: 0, ...self }];
   const tokens = tokenizeTurn(turn).filter(({ type }) => type !== "mark");
   let best: Found | null = null;
   for (let at = 0; at < tokens.length; at += 1) {
-    const found = findAt(tokens, at, others);
+    const found = findAt(tokens, at, devices);
     // The longest name wins, and of equals the first: "work laptop" is no other "laptop".
     if (found !== null && (best === null || found.next - found.at > best.next - best.at))
       best = found;
@@ -48,10 +53,10 @@ interface Found {
 function findAt(
   tokens: readonly Token[],
   at: number,
-  others: readonly HistoryDevice[],
+  devices: readonly HistoryDevice[],
 ): Found | null {
   const hasLead = leadOf(tokens, at) !== null;
-  const named = others
+  const named = devices
     .map((device) => ({ device, words: wordsOf(device.name) }))
     .filter(({ words }) => startsWith(tokens, at, words))
     .filter(({ words }) => hasLead || words.length > 1 || /\d/.test(words[0] ?? ""))
@@ -67,12 +72,15 @@ function findAt(
   const before = tokens[at - 1]?.folded ?? "";
   if (MACHINES.has(word)) {
     if (THIS.has(before)) return { at, next: at + 1, keys: [0] };
-    if (OTHER.has(before)) return { at, next: at + 1, keys: others.map(({ key }) => key) };
+    if (OTHER.has(before)) {
+      const keys = devices.flatMap(({ key }) => (key === 0 ? [] : [key]));
+      return { at, next: at + 1, keys };
+    }
   }
   const kind = KINDS.get(word);
   if (kind === undefined) return null;
   // Somebody who calls a machine "ada-laptop" need not say what it is.
-  const meant = others.filter(
+  const meant = devices.filter(
     (device) =>
       device.kind === kind || (device.kind === null && wordsOf(device.name).includes(word)),
   );
