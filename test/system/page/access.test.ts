@@ -34,6 +34,22 @@ test("the link opens the page once, and its cookie is out of reach of scripts", 
   expect(await askFrom(thief, `${origin}/api/v1/status`)).toMatch(/^401 /);
 });
 
+test("a daemon listens on no port until its page is opened, and then again from its start", async () => {
+  const { daemon, origin } = await openDaemon();
+  await expect(fetch(origin)).rejects.toThrow("fetch failed");
+  const { url } = await daemon.api.openPage();
+  expect((await fetch(origin)).status).toBe(200);
+  // A link that was not used leaves nothing to come back to.
+  await daemon.run(["stop"]);
+  await daemon.start();
+  await expect(fetch(origin)).rejects.toThrow("fetch failed");
+  expect(await (await fetch((await daemon.api.openPage()).url)).text()).toContain("<div id=");
+  expect((await fetch(url)).status).toBe(401);
+  await daemon.run(["stop"]);
+  await daemon.start();
+  await expect.poll(() => fetch(origin).then(({ status }) => status)).toBe(200);
+});
+
 test("open hands the link to the browser of the desktop, and prints it where there is none", async () => {
   const { daemon, origin } = await openDaemon();
   const printed = await daemon.run(["open", "--print"]);

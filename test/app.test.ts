@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { startApp } from "./helpers/app-rig.ts";
+
+test("whoever follows hears at once, after a change of the screen, and after a client was refused", async () => {
+  const { app, desktop } = await startApp();
+  const stop = new AbortController();
+  const heard: number[] = [];
+  const changes = [
+    () => desktop.focus({ app: "Code", title: "a.ts" }),
+    () => void app.setClient({ client: "tool", access: "revoked" }),
+    () => stop.abort(),
+  ];
+  for await (const id of app.follow(stop.signal)) {
+    heard.push(id);
+    changes.shift()?.();
+  }
+  expect(heard).toHaveLength(3);
+  expect(heard).toEqual([...new Set(heard)].toSorted((a, b) => a - b));
+});
+
+test("many changes in a second are one, and nothing of following is noted", async () => {
+  const { app } = await startApp();
+  const stop = new AbortController();
+  const startedMs = performance.now();
+  let heard = 0;
+  for await (const _ of app.follow(stop.signal)) {
+    heard += 1;
+    for (let n = 0; n < 20; n += 1) void app.setClient({ client: `${n}`, access: "revoked" });
+    if (heard === 3) stop.abort();
+  }
+  expect(performance.now() - startedMs).toBeGreaterThan(1_900);
+  expect((await app.ledger({})).entries).toEqual([]);
+});
+
+test("following ends with the daemon", async () => {
+  const { app } = await startApp();
+  const heard: number[] = [];
+  for await (const id of app.follow(new AbortController().signal)) {
+    heard.push(id);
+    void app.close();
+  }
+  expect(heard).toHaveLength(1);
+});
+
+test("with keep_turns = false the ledger keeps what was given, and nothing of what the owner wrote", async () => {
+  const { app, desktop } = await startApp({ config: "[ledger]\nkeep_turns = false\n" });
+  desktop.focus({ app: "Code", title: "a.ts" });
+  await app.composeTurn({ session: "s", ownerText: "a private matter", form: "exact" });
+  const { entries } = await app.ledger({});
+  expect(entries).toMatchObject([{ ownerText: null, text: expect.stringContaining("a.ts") }]);
+});
+
+test("a long turn is kept cut, at a whole character", async () => {
+  const { app, desktop } = await startApp();
+  desktop.focus({ app: "Code", title: "a.ts" });
+  const ownerText = `${"x".repeat(1999)}😀 and more`;
+  await app.composeTurn({ session: "s", ownerText, form: "exact" });
+  const { entries } = await app.ledger({});
+  expect(entries[0]?.ownerText).toBe("x".repeat(1999));
+});
