@@ -84,6 +84,7 @@ export function openHub(options: HubOptions): Hub {
     );
   }
   let identity = first;
+  let receiving: Trouble | null = null;
   let isRevoked = identity.revoked[identity.device] !== undefined;
   let ownTrouble: Trouble | null = isRevoked ? REVOKED : null;
   let hasChanged = false;
@@ -175,7 +176,14 @@ export function openHub(options: HubOptions): Hub {
 
   async function deliver(records: readonly CarriedRecord[], cursor: string): Promise<void> {
     if (isRevoked) return;
-    for (const record of records) await receiver.take(record);
+    try {
+      for (const record of records) await receiver.take(record);
+      receiving = null;
+    } catch (thrown) {
+      // The driver brings them again; until then the owner is told what they wait for.
+      receiving = toTrouble(thrown);
+      throw thrown;
+    }
     const own = outbox.readLog();
     if (own !== null) outbox.writeLog({ ...own, cursor });
     if (records.length === 0) return;
@@ -275,7 +283,6 @@ export function openHub(options: HubOptions): Hub {
 
   function tellForgotten(wish: TravellingWish, ids: readonly RemoteId[]): void {
     if (isRevoked) return;
-    sender.say({ wishes: [wish] });
     const byKey = new Map(devices.all().map(({ key, id }) => [key, id]));
     const starts = new Map<string, number[]>();
     for (const { deviceKey, startUs } of ids) {
@@ -291,6 +298,8 @@ export function openHub(options: HubOptions): Hub {
         sender.say({ forgotten: [{ device, startsUs: some }] });
       }
     }
+    // Last: who carries the wish out makes a new backup, in which nothing of it is to be any more.
+    sender.say({ wishes: [wish] });
   }
 
   function answer(): HubAnswer {
@@ -347,7 +356,7 @@ export function openHub(options: HubOptions): Hub {
       ...(state.state === "refused"
         ? [{ reason: `The hub is not reached: ${state.reason}.`, remedy: state.remedy }]
         : []),
-      ...[sender.trouble()].filter((trouble) => trouble !== null),
+      ...[sender.trouble(), receiving].filter((trouble) => trouble !== null),
       ...(held > 0 && ownTrouble === null
         ? [
             {
@@ -450,6 +459,18 @@ const EXCLUDED: Trouble = {
     "The key of the hub was changed before this device was known, and it cannot read what came since.",
   remedy: "Get a new code on another device (activityd hub invite) and: activityd hub join CODE",
 };
+
+function toTrouble(thrown: unknown): Trouble | null {
+  // Something else is being forgotten here: that is over in a moment.
+  if (thrown instanceof ActivityError && thrown.code === "database_busy") return null;
+  return {
+    reason: `What other devices say cannot be taken: ${thrown instanceof ActivityError ? thrown.message : reasonForLog(thrown)}`,
+    remedy:
+      thrown instanceof ActivityError && thrown.hint !== ""
+        ? thrown.hint
+        : "It is tried again by itself; activityd doctor looks for the cause.",
+  };
+}
 
 function inWords(us: number): string {
   const minutes = Math.round(us / 60e6);

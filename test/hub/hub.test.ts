@@ -19,6 +19,7 @@ import {
 import { createMemoryHub } from "../helpers/memory-hub.ts";
 import { propertyRuns } from "../helpers/property-runs.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
+import { until } from "../helpers/until.ts";
 
 async function withRig(work: (rig: HubRig) => Promise<void>): Promise<void> {
   const rig = createHubRig(createTempHome());
@@ -198,6 +199,29 @@ describe("a hub", () => {
       ada.begin("what follows", 0);
       await rig.settle();
       expect(knownOf(bob, ada)).toEqual(["0–10 what follows"]);
+    }));
+
+  it("says what others' records wait for, and no more once they are taken", () =>
+    withRig(async (rig) => {
+      let isFull = true;
+      const ada = rig.add("ada");
+      const bob = rig.add("bob", {
+        forget: async () => {
+          if (isFull) throw new ActivityError("database_unwritable", "The disk is full.", "Room!");
+        },
+      });
+      const wish = { fromUs: null, toUs: null, app: null, match: "x", atUs: rig.clock.nowUs() };
+      ada.hub.forgotten(wish, []);
+      rig.clock.advanceMs(6_000);
+      ada.hub.tick();
+      await ada.hub.flush();
+      await until("bob tells", async () => (await bob.hub.request(null)).problems.length > 0);
+      expect((await bob.hub.request(null)).problems).toEqual([
+        { reason: "What other devices say cannot be taken: The disk is full.", remedy: "Room!" },
+      ]);
+      isFull = false;
+      await rig.settle();
+      expect((await bob.hub.request(null)).problems).toEqual([]);
     }));
 
   it("tries again what cannot be forgotten right now", () =>
