@@ -112,16 +112,31 @@ async function ask<Answer>(
 ): Promise<Answer> {
   const headers = { accept: "application/json", "content-type": "application/json" };
   let response: Response;
+  let text: string;
   try {
     response = await fetch(path, { ...init, headers, ...(signal === undefined ? {} : { signal }) });
+    text = await response.text();
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new RequestError("unreachable", "The daemon does not answer.");
   }
-  const value: unknown = await response.json().catch(() => null);
+  const value = parseJson(text);
   if (!response.ok) throw toRequestError(response.status, value);
+  // An answer that breaks off is none: it must not be taken for an empty one.
+  if (value === undefined) {
+    throw new RequestError("unreachable", "The daemon's answer broke off.");
+  }
   // The one place where what the daemon says is taken at its word: it is the same program, in the same version.
   return value as Answer;
+}
+
+/** Undefined for what is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function toRequestError(status: number, value: unknown): RequestError {

@@ -107,7 +107,7 @@ async function openInBrowser(
   });
   const page = await context.newPage();
   const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("pageerror", (error) => complaints.push(error.stack ?? error.message));
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(message.text());
   });

@@ -74,6 +74,22 @@ describe("a daemon that is stopped and started while the page is open", () => {
   });
 });
 
+describe("an answer that breaks off", () => {
+  it("is taken for no answer, and not for an empty one", async () => {
+    const rig = await openRig();
+    const { page, goTo, complaints } = await rig.openPage();
+    await page.route("**/api/v1/totals?*", (route) =>
+      route.fulfill({ contentType: "application/json", body: '{"totals": [' }),
+    );
+    await page.getByRole("link", { name: "Totals", exact: true }).click();
+    await page.locator(".banner", { hasText: "The daemon does not answer" }).waitFor();
+    await page.unroute("**/api/v1/totals?*");
+    await page.getByText("No window had the focus").waitFor();
+    await goTo("Health");
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe("lanes without anything in them", () => {
   it("say what is missing: the first minute, a pause, a desktop that cannot be seen", async () => {
     const { rig, showWindow } = await openWatchedRig();
