@@ -7,7 +7,6 @@ import type { ScheduledTask } from "node-cron";
 import type {
   ActivityApi,
   DaysAnswer,
-  Encoding,
   PreparedAnswers,
   TimelineAnswer,
   TotalsAnswer,
@@ -21,24 +20,15 @@ import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
 import type { PrivacyGate } from "./capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { createLivePrivacy } from "./capture/privacy-live.ts";
-import { createGuestWords, type GuestKind, type GuestWords } from "./capture/guest-words.ts";
-import { openRecording } from "./capture/recording.ts";
-import { createSampler, type Sampler } from "./capture/sampler.ts";
-import { createSourceKeeper, type SourceKeeper } from "./capture/sources/keeper.ts";
-import {
-  createReplayRegistry,
-  createSourceRegistry,
-  type SourceRegistry,
-} from "./capture/sources/registry.ts";
-import type { SampleOf, SourceKind, SourceResult } from "./capture/sources/source.ts";
-import { EVENT_KINDS } from "./capture/events.ts";
-import { createWatchdog, type Watched } from "./capture/watchdog.ts";
+import { createSampler } from "./capture/sampler.ts";
+import type { SourceRegistry } from "./capture/sources/registry.ts";
 import { createChangeSignal } from "./change-signal.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { LINE_BREAK } from "./context/plain-text.ts";
 import { composeParts, composeTurn, textOfParts, type TurnContext } from "./context/turn.ts";
 import { ActivityError } from "./errors.ts";
+import { createLiveSources, type LiveSources } from "./live-sources.ts";
 import { reasonForLog, type Log } from "./log.ts";
 import { createOwnerControl } from "./owner-control.ts";
 import {
@@ -49,6 +39,7 @@ import {
   type HubWish,
 } from "./owner-hub.ts";
 import type { Paths } from "./paths.ts";
+import { createPreparedReadings } from "./prepared-readings.ts";
 import { readStatus } from "./status.ts";
 import { readAllDevices } from "./store/all-devices.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
@@ -56,15 +47,11 @@ import { checkLater, type DatabaseCheck } from "./store/check.ts";
 import { openEventStore, type EventStore } from "./store/events.ts";
 import type { WishOrigin } from "./store/forget-plan.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
-import { openReadings, type Question } from "./store/readings.ts";
-import type { Running } from "./store/timeline-query.ts";
+import { openReadings } from "./store/readings.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
 
 const MAX_TICK_AGE_US = 10_000_000;
-/** A little longer than a guest's word stands. */
-const PLAYER_SILENCE_MS = 31_000;
 const DEFAULT_EVENTS_LIMIT = 1_000;
-const SETTLED_FOR_US = 1_000_000;
 /** Whoever follows is told no more often. */
 const FOLLOW_MS = 1_000;
 
@@ -103,7 +90,7 @@ export interface ActivityApp extends ActivityApi {
 export interface Guests {
   readonly buckets: BucketStore;
   readonly gate: PrivacyGate;
-  readonly take: Pick<Sampler["take"], "page" | "editor"> & Omit<GuestWords, "fill">;
+  readonly take: LiveSources["take"];
   readonly isPaused: () => boolean;
   readonly nowUs: () => number;
   /** For readers in threads of their own. */
@@ -127,11 +114,9 @@ export interface OtherDevices {
 export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const { config, paths, env, clock, log } = options;
   const { capture } = config;
-  const registry = options.registry ?? chooseRegistry(capture);
   const startedUs = clock.nowUs();
   const privacy = createLivePrivacy(config.privacy, clock);
   const { gate } = privacy;
-  const recording = capture.record === "" ? null : openRecording(capture.record, { gate, clock });
   const store = openEventStore({ directory: paths.dataDirectory, clock, log });
   const readings = openReadings(store.database.path);
   const { keep_days: keepDays, max_megabytes: maxMegabytes } = config.store;
@@ -155,7 +140,6 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const changes = createChangeSignal();
   let told = { id: 0, etag: "" };
   let changeCount = 0;
-  let settledUs = -Infinity;
 
   // Before the parts it asks: they may tell of a change while they are made, such as a pause that goes on.
   const answers = createAnswers({
@@ -193,115 +177,41 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     onForgotten: hub.tell,
   });
 
-  const words = createGuestWords(clock.nowUs);
-  let playerSilence: NodeJS.Timeout | null = null;
-
-  const keepers = {
-    window: keep("window", (result) => {
-      watchdog.told("window", result);
-      sampler.take.window(words.fill("window", result));
-    }),
-    input: keep("input", () => {}),
-    session: keep("session", sampler.take.session),
-    system: keep("system", () => {}),
-    media: keep("media", (result) => sampler.take.media(words.fill("media", result))),
-    notification: keep("notification", (result) => {
-      const facts = sampler.take.notification(result);
-      if (facts !== null) notices.tell(facts.app, facts.summary);
-    }),
-  };
-
-  const watchdog = createWatchdog({
-    keepers: [
-      watched("window", keepers.window, false),
-      watched("input", keepers.input, true),
-    ].flat(),
-    committedEndUs: () => {
-      const running = sampler.present().open("window");
-      const [last] = store.latest("window", 1);
-      // A disk that refuses is told of already; an event that was just forgotten is not missing.
-      if (sampler.trouble() !== null || running === null || last?.id !== running.id) return null;
-      return last.endUs;
-    },
+  const sources = createLiveSources({
+    capture,
+    registry: options.registry,
+    env,
+    sampler,
+    gate,
+    store,
+    isPaused: () => owner.paused() !== null,
     clock,
     log,
+    onNotification: ({ app, summary }) => notices.tell(app, summary),
+    onState: ({ kind, state }) => ownNotices.source(kind, state),
+    onSystem: ({ batteryPercent, power }) => ownNotices.battery(batteryPercent, power),
     onChange: changed,
   });
 
-  const read = async (
-    client: string | undefined,
-    question: () => Question,
-    form: Question["name"],
-    what: string,
-    encoding: Encoding,
-  ): Promise<Uint8Array> => {
-    owner.clients.admit(client);
-    const nowUs = clock.monotonicUs();
-    // A page that zooms asks many times a second, and what was settled a moment ago is settled.
-    if (nowUs - settledUs > SETTLED_FOR_US) {
-      settledUs = nowUs;
-      answers.settle();
-    }
-    const bytes = await readings.prepare(question(), encoding);
-    owner.noteReading(client, form, what);
-    return bytes;
-  };
-  const prepared: PreparedAnswers = {
-    timeline: ({ client, ...request }, encoding) =>
-      read(
-        client,
-        () => ({ name: "timeline", request, running: running() }),
-        "timeline",
-        spanInWords(request),
-        encoding,
-      ),
-    totals: ({ client, ...request }, encoding) =>
-      read(
-        client,
-        () => ({ name: "totals", request, timeZone: clock.timeZone() }),
-        "totals",
-        spanInWords(request),
-        encoding,
-      ),
-    days: ({ client, ...request }, encoding) =>
-      read(
-        client,
-        () => ({ name: "days", request, timeZone: clock.timeZone() }),
-        "days",
-        `the days ${request.fromDay} to ${request.toDay}`,
-        encoding,
-      ),
-  };
+  const prepared = createPreparedReadings({
+    readings,
+    answers,
+    owner,
+    present: () => sampler.present(),
+    clock,
+  });
   let check: DatabaseCheck | null = null;
 
   return {
     start: async () => {
       check = checkLater(store, log);
-      sampler.start({
-        input: filled(
-          "input",
-          polled(keepers.input, (result) => {
-            watchdog.answered("input", result);
-            note("input", result);
-          }),
-        ),
-        system: polled(keepers.system, (result) => {
-          note("system", result);
-          if (result.ok && result.value !== null) {
-            ownNotices.battery(result.value.batteryPercent, result.value.power);
-          }
-        }),
-        window: filled("window", polled(keepers.window)),
-      });
-      await Promise.all(Object.values(keepers).map(async (keeper) => keeper?.start()));
-      sampler.refresh();
+      await sources.start();
       // In steps behind everything else; a failure costs a notice, not the start.
       void owner.checkRules().catch((thrown: unknown) => {
         log.warn("cannot compare the record with the privacy rules", {
           reason: reasonForLog(thrown),
         });
       });
-      watchdog.start();
       // Hourly in UTC, which skips and repeats no hour; what is due by then is done, so that a run which was
       // slept through is made up for. Its library is loaded when clients are answered already.
       const { schedule } = await import("node-cron");
@@ -317,26 +227,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     guests: {
       buckets: createBucketStore(store.database),
       gate,
-      take: {
-        page: sampler.take.page,
-        editor: sampler.take.editor,
-        window: (sample) => {
-          words.window(sample);
-          hear("window", sampler.take.window);
-        },
-        input: (lastInputUs) => {
-          words.input(lastInputUs);
-          hear("input", sampler.take.input);
-        },
-        media: (sample) => {
-          words.media(sample);
-          hear("media", sampler.take.media);
-          if (playerSilence !== null) clearTimeout(playerSilence);
-          // A player's watcher falls silent when nothing plays any more.
-          playerSilence = setTimeout(() => hear("media", sampler.take.media), PLAYER_SILENCE_MS);
-          playerSilence.unref();
-        },
-      },
+      take: sources.take,
       isPaused: () => owner.paused() !== null,
       nowUs: clock.nowUs,
       databasePath: store.database.path,
@@ -370,11 +261,11 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         nowUs: clock.nowUs(),
         paths,
         store,
-        keepers,
+        keepers: sources.keepers,
         trouble: sampler.trouble(),
         paused: owner.paused(),
         notes: [...owner.notes(), ...hub.notes()],
-        problems: [...owner.problems(), ...watchdog.problems(), ...hub.problems()],
+        problems: [...owner.problems(), ...sources.problems(), ...hub.problems()],
       }),
     context: async (request) => {
       owner.clients.admit(request.client);
@@ -470,10 +361,8 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     close: async () => {
       isClosed = true;
       const answered = answers.close();
-      watchdog.close();
-      for (const keeper of Object.values(keepers)) keeper?.close();
+      sources.close();
       sampler.close();
-      recording?.close();
       changes.close();
       await answered;
       await chores?.destroy();
@@ -485,59 +374,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     },
   };
 
-  /** Which events go on: the database has their ends some seconds late. */
-  function running(): Running {
-    const present = sampler.present();
-    const ids = EVENT_KINDS.map((kind) => present.open(kind)?.id ?? null);
-    return { ids: ids.filter((id) => id !== null), nowUs: clock.nowUs() };
-  }
-
   function changed(): void {
     changeCount += 1;
     answers.changed();
     changes.notify();
-  }
-
-  function keep<K extends SourceKind & keyof Config["capture"]>(
-    kind: K,
-    onSample: (result: SourceResult<SampleOf[K]>) => void,
-  ): SourceKeeper<K> | null {
-    if (!capture[kind]) return null;
-    return createSourceKeeper<K>({
-      kind,
-      providers: registry.providersFor(kind),
-      context: { env, clock, log },
-      onSample: (result) => {
-        note(kind, result);
-        onSample(result);
-      },
-      onState: ({ state }) => {
-        ownNotices.source(kind, state);
-        changed();
-      },
-    });
-  }
-
-  /** A guest said something: it counts where the owner wants the kind and our own source cannot see it. */
-  function hear<K extends GuestKind>(
-    kind: K,
-    take: (result: SourceResult<SampleOf[K]>) => void,
-  ): void {
-    const why = keepers[kind]?.status().why;
-    if (why === undefined || why === null) return;
-    take(words.fill(kind, { ok: false, ...why }));
-  }
-
-  function filled<K extends GuestKind>(
-    kind: K,
-    ask: (() => Promise<SourceResult<SampleOf[K]>>) | null,
-  ): (() => Promise<SourceResult<SampleOf[K]>>) | null {
-    return ask === null ? null : async () => words.fill(kind, await ask());
-  }
-
-  /** Into the recording, if one is being made; what is paused is recorded nowhere. */
-  function note<K extends SourceKind>(kind: K, result: SourceResult<SampleOf[K]>): void {
-    if (owner.paused() === null) recording?.note(kind, result);
   }
 
   /** The block first, which may take its time; then the events, which leave the queue as the turn is rendered. */
@@ -594,31 +434,6 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   }
 }
 
-function chooseRegistry(capture: Config["capture"]): SourceRegistry {
-  const { replay, replay_speed: speed } = capture;
-  return replay === "" ? createSourceRegistry() : createReplayRegistry({ file: replay, speed });
-}
-
-function watched<K extends SourceKind>(
-  kind: K,
-  keeper: SourceKeeper<K> | null,
-  isPolled: boolean,
-): Watched[] {
-  return keeper === null ? [] : [{ kind, isPolled, ...keeper }];
-}
-
-function polled<K extends SourceKind>(
-  keeper: SourceKeeper<K> | null,
-  onAnswer: (result: SourceResult<SampleOf[K]>) => void = () => {},
-): (() => Promise<SourceResult<SampleOf[K]>>) | null {
-  if (keeper === null) return null;
-  return async () => {
-    const result = await keeper.snapshot();
-    onAnswer(result);
-    return result;
-  };
-}
-
 /** What a client sends is kept without secrets; the gate looks at a text of one sample's length at a time. */
 function redactLines(text: string, redact: (raw: string) => string): string {
   if (Buffer.byteLength(text) <= MAX_TEXT_UNITS) return redact(text);
@@ -653,10 +468,4 @@ function passed(ms: number, signal: AbortSignal): Promise<boolean> {
     timer.unref();
     signal.addEventListener("abort", aborted, { once: true });
   });
-}
-
-/** For the ledger: which stretch was read. */
-function spanInWords({ fromUs, toUs }: { readonly fromUs: number; readonly toUs: number }): string {
-  const [from, to] = [fromUs, toUs].map((us) => new Date(us / 1000).toISOString().slice(0, 16));
-  return `what was recorded from ${from} to ${to} UTC`;
 }

@@ -27,7 +27,10 @@ const ROOMS = [
   },
   { name: "api", pattern: /^api\.ts$/ },
   { name: "config", pattern: /^config(-edit|-pages)?\.ts$/ },
-  { name: "app", pattern: /^(app|answers|status|change-signal|owner-[a-z]+)\.ts$/ },
+  {
+    name: "app",
+    pattern: /^(app|answers|status|change-signal|live-sources|prepared-readings|owner-[a-z]+)\.ts$/,
+  },
   { name: "local-api", pattern: /^local-api\// },
   { name: "root", pattern: /^index\.ts$/ },
   { name: "daemon", pattern: /^daemon\// },
