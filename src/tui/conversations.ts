@@ -64,6 +64,7 @@ export interface Conversations {
 
 const TITLE_MAX_CHARS = 60;
 const PREVIEW_MAX_CHARS = 200;
+const LOOK_AGAIN_MS = 2_000;
 
 /**
  * Opens the conversations in `folder`: a file of JSON lines each, readable by the owner alone, and beside it, in
@@ -151,7 +152,14 @@ export function openConversations(folder: string, modelFolder: string): Conversa
         .join("\n"),
     watch: (listener) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const watcher = watch(folder, () => listener());
+      let watcher;
+      try {
+        watcher = watch(folder, () => listener());
+      } catch {
+        // The system gives no more watches: looking now and then does it too.
+        const timer = setInterval(listener, LOOK_AGAIN_MS);
+        return { close: () => clearInterval(timer) };
+      }
       // A folder that was removed is told by what is not there any more.
       watcher.on("error", () => watcher.close());
       return { close: () => watcher.close() };

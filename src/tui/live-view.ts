@@ -182,9 +182,8 @@ function dayStrip(
   const width = STRIP_WIDTHS.find((cells) => cells <= columns) ?? Math.max(1, columns);
   const midnightUs = startOfDay(nowUs, timeZone);
   const cellUs = 86_400_000_000 / width;
-  const cells: (Cell | null)[] = [];
-  for (let fromUs = midnightUs; fromUs <= nowUs && cells.length < width; fromUs += cellUs)
-    cells.push(cellOf(today, fromUs, Math.min(fromUs + cellUs, nowUs)));
+  const seen = Math.min(width, Math.ceil((nowUs - midnightUs) / cellUs));
+  const cells = cellsOf(today, { fromUs: midnightUs, cellUs, count: seen, untilUs: nowUs });
   const legend = [
     ...CELLS.map(({ sign, name }) => `${sign} ${name}`),
     `now ${localTime(timeZone).clock(nowUs)}`,
@@ -215,23 +214,48 @@ function paintCells(cells: readonly (Cell | null)[], paint: Paint): string {
   return line.trimEnd();
 }
 
-function cellOf(events: readonly ActivityEvent[], fromUs: number, toUs: number): Cell | null {
-  let best: Cell | null = null;
-  let most = 0;
+interface Strip {
+  readonly fromUs: number;
+  readonly cellUs: number;
+  readonly count: number;
+  /** The last cell ends here. */
+  readonly untilUs: number;
+}
+
+/** What held most of each cell's time; null where nothing is known. A day has thousands of events: one pass a kind. */
+function cellsOf(events: readonly ActivityEvent[], strip: Strip): readonly (Cell | null)[] {
+  const best: (Cell | null)[] = Array.from({ length: strip.count }, () => null);
+  const most = new Float64Array(strip.count);
   for (const cell of CELLS) {
-    const heldUs = events
-      .filter((event) => cell.holds(event))
-      .reduce(
-        (sum, { startUs, endUs }) =>
-          sum + Math.max(0, Math.min(endUs, toUs) - Math.max(startUs, fromUs)),
-        0,
-      );
-    if (heldUs > most) {
-      most = heldUs;
-      best = cell;
+    const heldUs = heldPerCell(
+      events.filter((event) => cell.holds(event)),
+      strip,
+    );
+    for (const [index, held] of heldUs.entries()) {
+      if (held <= (most[index] ?? 0)) continue;
+      most[index] = held;
+      best[index] = cell;
     }
   }
   return best;
+}
+
+function heldPerCell(
+  events: readonly ActivityEvent[],
+  { fromUs, cellUs, count, untilUs }: Strip,
+): Float64Array {
+  const held = new Float64Array(count);
+  for (const event of events) {
+    const startUs = Math.max(event.startUs, fromUs);
+    const endUs = Math.min(event.endUs, untilUs);
+    const first = Math.floor((startUs - fromUs) / cellUs);
+    for (let index = first; index < count && fromUs + index * cellUs < endUs; index += 1) {
+      const cellStartUs = fromUs + index * cellUs;
+      held[index] =
+        (held[index] ?? 0) + Math.min(endUs, cellStartUs + cellUs) - Math.max(startUs, cellStartUs);
+    }
+  }
+  return held;
 }
 
 /** Hours over the strip, as many as there is room for. */
