@@ -10,40 +10,27 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
-  watch,
   writeSync,
-  type FSWatcher,
 } from "node:fs";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
-import { reasonForLog } from "../log.ts";
 import type {
-  CarriedRecord,
   DriverState,
   HubDriver,
   HubDriverOptions,
   LogPosition,
   LogTail,
   SealedRecord,
-  SubscribeOptions,
   Subscription,
 } from "./driver.ts";
-import { readMarks } from "./read-marks.ts";
+import { deviceFolders, openFolderReader, segmentNames, toRecord } from "./folder-reader.ts";
 import { readSegmentName, scanFrames, segmentName, writeFrame, type Frame } from "./segments.ts";
 
 /** A carrier moves a whole file when a part of it changed: small files travel fast. */
 const MAX_SEGMENT_BYTES = 128 * 1024;
-/** For folders that tell nothing of changes, such as those of other machines. */
-const POLL_MS = 2_000;
-/** Changes come in bursts. */
-const SETTLE_MS = 50;
-const RECORDS_PER_DELIVERY = 64;
-const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
 const DAY_MS = 86_400_000;
 
 /** Opens the folder driver. @throws ActivityError `config_invalid` when no folder is named */
@@ -188,159 +175,13 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
       ),
     subscribe: (subscribing) => {
       const { folder } = settings;
-      reader = createReader({ folder, root, device, subscribing, inFolder, log });
+      reader = openFolderReader({ folder, root, device, subscribing, inFolder, log });
       return reader;
     },
     trim: async (keepFrom) => inFolder(() => trim(keepFrom)),
     close: async () => {
       listeners.clear();
       await reader?.close();
-    },
-  };
-}
-
-interface ReaderOptions {
-  readonly folder: string;
-  readonly root: string;
-  readonly device: string;
-  readonly subscribing: SubscribeOptions;
-  readonly inFolder: <T>(work: () => T) => T;
-  readonly log: HubDriverOptions["log"];
-}
-
-/** Gives on what other devices' files hold, as it comes. */
-function createReader({
-  folder: carried,
-  root,
-  device,
-  subscribing,
-  inFolder,
-  log,
-}: ReaderOptions): Subscription {
-  const marks = readMarks(subscribing.cursor);
-  /** What a file was when it was last read to its end. */
-  const known = new Map<string, string>();
-  const spoilt = new Set<string>();
-  const watchers = new Map<string, FSWatcher>();
-  const closing = new AbortController();
-  let looking: Promise<void> | null = null;
-  let isAsked = false;
-  let retryMs = FIRST_RETRY_MS;
-  let timer: NodeJS.Timeout | null = null;
-
-  const schedule = (ms: number): void => {
-    if (closing.signal.aborted) return;
-    if (timer !== null) clearTimeout(timer);
-    timer = setTimeout(look, ms);
-  };
-
-  /** Where the system tells of changes nobody has to wait for the next poll. */
-  const watchFolder = (folder: string): void => {
-    if (watchers.has(folder)) return;
-    try {
-      const watcher = watch(folder, () => schedule(SETTLE_MS));
-      const forget = (): void => {
-        watcher.close();
-        watchers.delete(folder);
-      };
-      watcher.on("error", forget);
-      watchers.set(folder, watcher);
-    } catch {
-      // Too many watched already, or a folder that cannot be: then it is polled.
-    }
-  };
-
-  const readFile = (folder: string, id: string, name: string): readonly CarriedRecord[] => {
-    const path = join(folder, name);
-    const scan = scanFrames(readFileSync(path));
-    if (scan.isSpoilt && !spoilt.has(path)) {
-      spoilt.add(path);
-      log.warn("a file of the hub's folder is spoilt: its whole records were taken", {
-        file: name,
-      });
-    }
-    return scan.frames.filter((frame) => !marks.has(id, frame)).map((frame) => toRecord(id, frame));
-  };
-
-  /** The files of a device that may hold something new, in the order of its log. */
-  const filesToRead = (folder: string, id: string): readonly string[] => {
-    const names = segmentNames(folder);
-    return names.filter((name, index) => {
-      const first = readSegmentName(name);
-      const next = names
-        .slice(index + 1)
-        .map(readSegmentName)
-        .find((each) => each?.isCopy === false);
-      if (first === null) return false;
-      const isClosed = next != null && next.epoch === first.epoch && next.seq > first.seq;
-      if (!first.isCopy && isClosed && marks.hasAll(id, first.epoch, first.seq, next.seq - 1))
-        return false;
-      return known.get(join(folder, name)) !== stampOf(join(folder, name));
-    });
-  };
-
-  const deliverFolder = async (id: string): Promise<void> => {
-    const folder = join(root, id);
-    watchFolder(folder);
-    for (const name of filesToRead(folder, id)) {
-      const path = join(folder, name);
-      const stamp = stampOf(path);
-      const records = readFile(folder, id, name);
-      for (let from = 0; from < records.length; from += RECORDS_PER_DELIVERY) {
-        if (closing.signal.aborted) return;
-        const some = records.slice(from, from + RECORDS_PER_DELIVERY);
-        // The marks are given on with the records: they count when those are taken.
-        const next = readMarks(marks.write());
-        for (const record of some) next.add(id, record);
-        await subscribing.deliver(some, next.write());
-        for (const record of some) marks.add(id, record);
-      }
-      if (stamp !== null) known.set(path, stamp);
-    }
-  };
-
-  const lookOnce = async (): Promise<void> => {
-    const ids = inFolder(() => deviceFolders(root).filter((id) => id !== device));
-    watchFolder(existsSync(root) ? root : carried);
-    for (const id of ids) {
-      if (closing.signal.aborted) return;
-      await deliverFolder(id);
-    }
-  };
-
-  function look(): void {
-    if (closing.signal.aborted) return;
-    if (looking !== null) {
-      isAsked = true;
-      return;
-    }
-    isAsked = false;
-    looking = lookOnce()
-      .then(() => {
-        retryMs = FIRST_RETRY_MS;
-        return isAsked ? SETTLE_MS : POLL_MS;
-      })
-      .catch((thrown: unknown) => {
-        const ms = retryMs;
-        retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
-        if (ms === FIRST_RETRY_MS && !(thrown instanceof ActivityError))
-          log.warn("records could not be taken and come again", { reason: reasonForLog(thrown) });
-        return ms;
-      })
-      .then((ms) => {
-        looking = null;
-        schedule(ms);
-      });
-  }
-
-  look();
-  return {
-    close: async () => {
-      closing.abort();
-      if (timer !== null) clearTimeout(timer);
-      for (const watcher of watchers.values()) watcher.close();
-      await looking;
-      if (timer !== null) clearTimeout(timer);
     },
   };
 }
@@ -390,18 +231,6 @@ function writeAt(path: string, isThere: boolean, startByte: number, bytes: Uint8
   }
 }
 
-function segmentNames(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => readSegmentName(name) !== null)
-    .sort();
-}
-
-function deviceFolders(root: string): readonly string[] {
-  if (!existsSync(root)) return [];
-  return readdirSync(root).filter((name) => /^[0-9a-f]{32}$/.test(name));
-}
-
 function lastFrame(frames: readonly Frame[]): Frame | null {
   return frames.reduce<Frame | null>(
     (last, frame) => (last === null || isBefore(last, frame) ? frame : last),
@@ -411,21 +240,6 @@ function lastFrame(frames: readonly Frame[]): Frame | null {
 
 function isBefore(a: LogPosition, b: LogPosition): boolean {
   return a.epoch < b.epoch || (a.epoch === b.epoch && a.seq < b.seq);
-}
-
-/** Changes whenever a file does; null when it is gone. */
-function stampOf(path: string): string | null {
-  try {
-    const { size, mtimeMs, ino } = statSync(path);
-    return `${size} ${mtimeMs} ${ino}`;
-  } catch {
-    // A carrier may take a file away at any moment.
-    return null;
-  }
-}
-
-function toRecord(device: string, { epoch, seq, bytes }: Frame): CarriedRecord {
-  return { device, epoch, seq, bytes: new Uint8Array(bytes), carriedUs: null };
 }
 
 function gone(folder: string): ActivityError {

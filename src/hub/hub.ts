@@ -8,7 +8,7 @@ import type { EventFacts } from "../capture/events.ts";
 import type { Clock } from "../clock.ts";
 import { ActivityError } from "../errors.ts";
 import { reasonForLog, type Log } from "../log.ts";
-import { createDevices, type DeviceRow } from "../store/devices.ts";
+import { createDevices } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
 import type { RawFacts } from "../store/exchange.ts";
 import type { WishOrigin } from "../store/forget-plan.ts";
@@ -16,6 +16,7 @@ import { createOutbox } from "../store/outbox.ts";
 import type { RemoteId } from "../store/remote.ts";
 import type { CarriedRecord, HubDriver } from "./driver.ts";
 import { NO_RECORD } from "./envelope.ts";
+import { reportHub } from "./hub-report.ts";
 import { readIdentity, removeIdentity, writeIdentity, type Revoked } from "./identity.ts";
 import {
   finishHandout,
@@ -67,8 +68,6 @@ export interface HubOptions {
 }
 
 const TICK_MS = 1_000;
-/** A clock that is off by less than this harms nobody. */
-const CLOCK_TOLERANCE_US = 120_000_000;
 /** Starts of events in one notice. */
 const STARTS_PER_NOTICE = 2_000;
 
@@ -160,8 +159,8 @@ export function openHub(options: HubOptions): Hub {
       return answer();
     },
     forgotten: tellForgotten,
-    problems,
-    notes,
+    problems: () => answer().problems,
+    notes: () => answer().notes,
     tick,
     flush: sender.flush,
     close,
@@ -303,136 +302,20 @@ export function openHub(options: HubOptions): Hub {
   }
 
   function answer(): HubAnswer {
-    const state = driver.state();
-    return {
+    return reportHub({
       place: driver.place,
-      link: {
-        state: state.state,
-        sinceUs: state.sinceUs,
-        why: state.state === "connected" ? null : { reason: state.reason, remedy: state.remedy },
-      },
-      devices: [ownDevice(), ...devices.all().map(toHubDevice)],
+      state: driver.state(),
+      identity,
+      isRevoked,
+      others: devices.all().map((row) => ({ ...row, missing: devices.missing(row.key) })),
       waiting: outbox.waiting() + outbox.messageCount(),
-      lastSentUs: sender.sentUs(),
-      problems: problems(),
-      notes: notes(),
-    };
-  }
-
-  function ownDevice(): HubDevice {
-    return {
-      key: 0,
-      id: identity.device,
-      name: identity.name,
-      kind: identity.kind,
-      state: isRevoked ? "revoked" : "member",
-      lastHeardUs: null,
-      lagUs: null,
-      clockOffsetUs: null,
-      missing: 0,
-    };
-  }
-
-  function toHubDevice(row: DeviceRow): HubDevice {
-    const { key, id, name, kind, state, sentUs, receivedUs, offsetUs } = row;
-    return {
-      key,
-      id,
-      name,
-      kind,
-      state,
-      lastHeardUs: receivedUs,
-      lagUs: sentUs === null || receivedUs === null ? null : Math.max(0, receivedUs - sentUs),
-      clockOffsetUs: offsetUs,
-      missing: devices.missing(key),
-    };
-  }
-
-  function problems(): readonly Trouble[] {
-    const state = driver.state();
-    const held = devices.heldCount();
-    return [
-      ...(ownTrouble === null ? [] : [ownTrouble]),
-      ...(state.state === "refused"
-        ? [{ reason: `The hub is not reached: ${state.reason}.`, remedy: state.remedy }]
-        : []),
-      ...[sender.trouble(), receiving].filter((trouble) => trouble !== null),
-      ...(held > 0 && ownTrouble === null
-        ? [
-            {
-              reason: `${held} records of other devices cannot be read: they are under a key that this device does not have, or of a newer activityd.`,
-              remedy:
-                "Update activityd; or get a new code (activityd hub invite) and: activityd hub join CODE",
-            },
-          ]
-        : []),
-      ...devices.all().flatMap(({ name, state: standing, trouble }) =>
-        standing === "forked" && trouble !== null
-          ? [
-              {
-                reason: `${name}: ${trouble}`,
-                remedy: `On ${name}, see what to do with: activityd hub status`,
-              },
-            ]
-          : [],
-      ),
-      ...devices.all().flatMap(clockTrouble),
-    ];
-  }
-
-  /** A clock that is ahead is known to be; one that seems behind may be a record that took long. */
-  function clockTrouble({ name, state, offsetUs }: DeviceRow): readonly Trouble[] {
-    if (state !== "member" || offsetUs === null || offsetUs <= CLOCK_TOLERANCE_US) return [];
-    return [
-      {
-        reason: `The clock of ${name} is ${inWords(offsetUs)} ahead of this one's.`,
-        remedy: "Set the one that is wrong; what was recorded keeps the times it has.",
-      },
-    ];
-  }
-
-  function notes(): readonly Trouble[] {
-    const state = driver.state();
-    return [
-      ...driver.notes(),
-      ...(state.state === "away"
-        ? [
-            {
-              reason: `The hub is out of reach: ${state.reason}. ${outbox.waiting() + outbox.messageCount()} changes wait for it.`,
-              remedy: state.remedy,
-            },
-          ]
-        : []),
-      ...devices.all().flatMap(({ key, name, state: standing, offsetUs }) => {
-        const missing = devices.missing(key);
-        return [
-          ...(missing > 0
-            ? [
-                {
-                  reason: `${missing} records of ${name} did not arrive.`,
-                  remedy: `They may be on their way. If they stay away, on ${name}: activityd hub rejoin`,
-                },
-              ]
-            : []),
-          ...(standing === "member" && offsetUs !== null && offsetUs < -CLOCK_TOLERANCE_US
-            ? [
-                {
-                  reason: `The clock of ${name} is ${inWords(-offsetUs)} behind this one's, or its records take as long to arrive.`,
-                  remedy: "",
-                },
-              ]
-            : []),
-        ];
-      }),
-      ...(receiver.forged() > 0
-        ? [
-            {
-              reason: `${receiver.forged()} records in the hub are damaged or of nobody who belongs to it; they were passed over.`,
-              remedy: "",
-            },
-          ]
-        : []),
-    ];
+      sentUs: sender.sentUs(),
+      held: devices.heldCount(),
+      ownTrouble,
+      troubles: [sender.trouble(), receiving].filter((trouble) => trouble !== null),
+      forged: receiver.forged(),
+      notes: driver.notes(),
+    });
   }
 
   async function stop(): Promise<void> {
@@ -470,11 +353,4 @@ function toTrouble(thrown: unknown): Trouble | null {
         ? thrown.hint
         : "It is tried again by itself; activityd doctor looks for the cause.",
   };
-}
-
-function inWords(us: number): string {
-  const minutes = Math.round(us / 60e6);
-  if (minutes < 90) return `${minutes} minutes`;
-  const hours = Math.round(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
 }
