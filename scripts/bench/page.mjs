@@ -122,7 +122,9 @@ async function measure() {
     await (await fetch(origin)).text();
     const served = await rssMb(daemon.pid);
 
+    // One that fails says why by itself; what is sent to it then must not keep the daemon from being ended.
     page = fork(fileURLToPath(import.meta.url), ["page", origin, cookie]);
+    page.on("error", () => {});
     /** @type {number[]} */
     const readers = [];
     /** @type {Record<"ratios" | "quietP99" | "busyP99" | "quietP50" | "busyP50" | "quietWork" | "busyWork" | "during", number[]>} */
@@ -197,7 +199,7 @@ async function measure() {
     );
     process.exitCode = ratio <= P99_GOAL && use <= RSS_GOAL_MB ? 0 : 1;
   } finally {
-    page?.send("end");
+    if (page?.connected === true) page.send("end");
     daemon.kill();
     await exited;
     rmSync(home, { recursive: true, force: true });
