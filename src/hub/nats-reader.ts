@@ -104,6 +104,7 @@ function startReading(
       let isEmpty = true;
       for await (const message of fetchMessages(consumer, closing.signal)) {
         isEmpty = false;
+        if (batch.isFresh()) await mustBeFirst(options.hub, session, consumer.start, message);
         const skipped = batch.add(message);
         if (skipped !== null) await mustBeGone(session, skipped, message);
         if (message.info.pending > 0 && batch.bytes() < DELIVERY_BYTES) continue;
@@ -136,7 +137,7 @@ function startReading(
       try {
         await readOn(session);
       } catch (thrown) {
-        if (isConsumerDeleted(thrown)) onTheft();
+        if (isConsumerDeleted(thrown) || thrown instanceof MessageTaken) onTheft();
         else if (!closing.signal.aborted) link.isNotRead(session, thrown);
       }
       if (cursor?.sequence !== before) failures = 0;
@@ -231,6 +232,18 @@ async function mustBeGone({ jsm }: Session, skipped: Skipped, message: JsMsg): P
   if (next !== null && next.seq < message.info.streamSequence) throw incomplete();
 }
 
+/** The same for the first message, which must be the first there is. */
+async function mustBeFirst(
+  hub: string,
+  { jsm }: Session,
+  start: number,
+  message: JsMsg,
+): Promise<void> {
+  const query = { seq: start, next_by_subj: subjectOfHub(hub) };
+  const first = await jsm.streams.getMessage(STREAM_NAME, query);
+  if (first !== null && first.seq < message.info.streamSequence) throw incomplete();
+}
+
 /** The same for a consumer that has nothing more to give. */
 async function mustBeAtEnd(hub: string, { jsm }: Session, batch: Batch): Promise<void> {
   const { state } = await jsm.streams.info(STREAM_NAME);
@@ -243,6 +256,9 @@ function incomplete(): TryAgain {
   return new TryAgain("a server of the cluster lacks messages that the others have");
 }
 
+/** A message of our consumer went to somebody else: on the way none is lost. */
+class MessageTaken extends TryAgain {}
+
 /** A place in a log between the records of which others should stand. */
 interface Skipped {
   /** Sequence of the last message before it. */
@@ -254,6 +270,8 @@ interface Batch {
   /** Gives the place that was skipped when the message does not go on where its log stood. */
   readonly add: (message: JsMsg) => Skipped | null;
   readonly bytes: () => number;
+  /** Whether nothing was read yet. */
+  readonly isFresh: () => boolean;
   /** Of the last message that was read. */
   readonly sequence: () => number;
   /** What is worth a delivery, or null. */
@@ -292,7 +310,8 @@ function createBatch({ device, log }: NatsReaderOptions, { created, start }: Ope
   return {
     add: (message) => {
       delivered += 1;
-      if (message.info.deliverySequence !== delivered) throw new TryAgain("a message was lost");
+      if (message.info.deliverySequence !== delivered)
+        throw new MessageTaken("a message is missing");
       sequence = message.info.streamSequence;
       const writer = deviceOfSubject(message.subject);
       if (writer !== null && writer !== device) return read(message, writer);
@@ -300,6 +319,7 @@ function createBatch({ device, log }: NatsReaderOptions, { created, start }: Ope
       return null;
     },
     bytes: () => bytes,
+    isFresh: () => delivered === 0,
     sequence: () => sequence,
     take: () => {
       if (records.length === 0 && passedOver < PASSED_OVER_WORTH_A_CURSOR) return null;

@@ -101,16 +101,38 @@ describe("a hub", () => {
   });
 
   it("tells devices that share a key to take one each", async () => {
-    const drivers = [await cluster.open("laptop", ADA), await cluster.open("laptop", BOB)];
-    for (const driver of drivers) driver.subscribe({ cursor: null, deliver: async () => {} });
+    const hub = randomBytes(16).toString("hex");
+    const third = "d0".repeat(16);
+    const from = await cluster.open("desktop", third, { hub });
+    const drivers = [
+      await cluster.open("laptop", ADA, { hub }),
+      await cluster.open("laptop", BOB, { hub }),
+    ];
+    const heard = drivers.map((driver) => {
+      const seqs: number[] = [];
+      driver.subscribe({
+        cursor: null,
+        deliver: async (records) => void seqs.push(...records.map(({ seq }) => seq)),
+      });
+      return seqs;
+    });
+    let seq = 0;
     const noted = await until(
       "it is noted",
-      () => drivers.flatMap((each) => each.notes()).find(({ reason }) => reason.includes("key")),
+      async () => {
+        await from.append([record(third, (seq += 1))], 10_000);
+        return drivers.flatMap((each) => each.notes()).find(({ reason }) => reason.includes("key"));
+      },
       60_000,
     );
     expect(noted.remedy).toContain("a key of its own");
+    // They get in each other's way, and neither misses anything.
+    const all = Array.from({ length: seq }, (_, index) => index + 1);
+    await until("both hear all", () => heard.every((seqs) => seqs.includes(seq)), 60_000);
+    for (const seqs of heard) expect([...new Set(seqs)]).toEqual(all);
+    await from.close();
     for (const driver of drivers) await driver.close();
-  }, 90_000);
+  }, 130_000);
 
   it("passes over what no activityd wrote", async () => {
     const to = await cluster.open("desktop", BOB, { hub: "hub" });
