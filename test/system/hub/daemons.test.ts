@@ -7,7 +7,7 @@ import { createProcesses } from "../processes.ts";
 import { openXRig, type XRig } from "../x-rig.ts";
 import { openCluster, type ClusterRig } from "./cluster-rig.ts";
 
-const TEST_MS = 120_000;
+const TEST_MS = 180_000;
 const PATIENCE_MS = 60_000;
 
 describe("two devices", () => {

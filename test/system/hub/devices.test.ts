@@ -10,8 +10,8 @@ import { openCluster, type ClusterRig } from "./cluster-rig.ts";
 import { openHubDevice, type HubDevice, type HubDeviceOptions } from "./hub-devices.ts";
 
 /** Records go out every five seconds at most, and some of these tests wait for several. */
-const PATIENCE_MS = 45_000;
-const TEST_MS = 120_000;
+const PATIENCE_MS = 60_000;
+const TEST_MS = 180_000;
 
 describe("devices in a hub of three servers", () => {
   let cluster: ClusterRig;
