@@ -254,6 +254,94 @@ describe("the timeline under the hands", () => {
   });
 });
 
+describe("without a pointer", () => {
+  it("every view is reached, recording is paused and resumed, and the focus is always seen", async () => {
+    const { page, settle, complaints } = await openPage({ hash: "#/totals" });
+    await settle();
+    /** Goes on with the Tab key until what has this name has the focus, which must be seen all the way. */
+    const tabTo = async (name: string): Promise<void> => {
+      for (let tabs = 0; tabs < 80; tabs += 1) {
+        await page.keyboard.press("Tab");
+        const focused = await page.evaluate(() => {
+          const element = document.activeElement;
+          if (element === null || element === document.body) return null;
+          const style = getComputedStyle(element);
+          const box = element.getBoundingClientRect();
+          return {
+            name: element.getAttribute("aria-label") ?? element.textContent.trim(),
+            isSeen: style.outlineStyle !== "none" && box.width > 0 && box.top < innerHeight,
+          };
+        });
+        if (focused !== null) expect(focused).toEqual({ name: focused.name, isSeen: true });
+        if (focused?.name === name) return;
+      }
+      throw new Error(`${name} is not reached by Tab`);
+    };
+    for (const name of ["Timeline", "Calendar", "What it saw", "Try it", "Privacy", "Health"]) {
+      await page.evaluate(() => scrollTo(0, 0));
+      await tabTo(name);
+      await page.keyboard.press("Enter");
+      await page
+        .getByRole("heading", { level: 1, name, exact: true })
+        .waitFor({ state: "attached" });
+      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("MAIN");
+      // Back to the beginning, as by Shift and Tab many times.
+      await page.locator(".brand").evaluate((brand) => {
+        brand.setAttribute("tabindex", "-1");
+        if (brand instanceof HTMLElement) brand.focus();
+      });
+    }
+    await tabTo("Pause");
+    await page.keyboard.press("Enter");
+    await tabTo("1 hour");
+    await page.keyboard.press("Enter");
+    await page
+      .getByText(/Paused until/)
+      .first()
+      .waitFor();
+    expect((await rig.daemon.api.status()).paused).not.toBeNull();
+    await page.locator(".brand").focus();
+    await tabTo("Resume");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe("for those who wish for less motion", () => {
+  it("nothing slides: a zoom is there with the next frame, and no part of the page has a transition", async () => {
+    const open = await openPage({ lessMotion: true });
+    await open.settle();
+    const framesUntilStill = async (page: OpenPage["page"]): Promise<number> =>
+      page.evaluate(async () => {
+        const canvas = document.querySelector(".timeline-canvas canvas");
+        const lanes = document.querySelector(".timeline-canvas");
+        if (!(canvas instanceof HTMLCanvasElement) || !(lanes instanceof HTMLElement)) return -1;
+        const frame = (): Promise<number> =>
+          new Promise((resolve) => requestAnimationFrame(resolve));
+        lanes.dispatchEvent(new KeyboardEvent("keydown", { key: "+", bubbles: true }));
+        const seen: string[] = [];
+        for (let frames = 0; frames < 30; frames += 1) {
+          await frame();
+          seen.push(canvas.toDataURL());
+        }
+        const last = seen.at(-1);
+        return seen.findIndex((picture) => picture === last);
+      });
+    expect(await framesUntilStill(open.page)).toBeLessThanOrEqual(2);
+    const transitions = await open.page.evaluate(
+      () =>
+        [...document.querySelectorAll("*")].filter(
+          (each) => getComputedStyle(each).transitionDuration !== "0s",
+        ).length,
+    );
+    expect(transitions).toBe(0);
+    const usual = await openPage({});
+    await usual.settle();
+    expect(await framesUntilStill(usual.page)).toBeGreaterThan(2);
+  });
+});
+
 /** The local midnight with which yesterday began. */
 async function yesterday(): Promise<{ firstDay: number }> {
   const open = await openPage({});
