@@ -13,6 +13,7 @@ import Database from "better-sqlite3";
 import { renderContextBlock } from "../../dist/capture/context-block.js";
 import { createElsewhere } from "../../dist/capture/elsewhere.js";
 import { readSnapshot } from "../../dist/capture/snapshot.js";
+import { createDevices } from "../../dist/store/devices.js";
 import { openReadings } from "../../dist/store/readings.js";
 import { END_US, eventOfAge, generateStore, openBenchStore, word } from "./generate-store.mjs";
 import { median } from "./paired.mjs";
@@ -57,6 +58,7 @@ async function measure() {
   questions(small, large);
   console.log("\nother ratios");
   totals(large);
+  besideOthers(small);
   records();
   await searches(large);
   console.log("\nsizes");
@@ -66,11 +68,11 @@ async function measure() {
   day();
 }
 
-/** @param {Store} store */
-function renderBlock(store) {
+/** @param {Store} store @param {import("../../dist/capture/elsewhere.js").Elsewhere} [given] */
+function renderBlock(store, given) {
   const zone = "Europe/Berlin";
-  const elsewhere = elsewhereOf.get(store) ?? createElsewhere(store, []);
-  elsewhereOf.set(store, elsewhere);
+  const elsewhere = given ?? elsewhereOf.get(store) ?? createElsewhere(store, []);
+  if (given === undefined) elsewhereOf.set(store, elsewhere);
   const snapshot = readSnapshot({
     store,
     elsewhere,
@@ -128,6 +130,28 @@ function totals(store) {
     compare(scanned, () => dayTotals(store)),
     null,
   );
+}
+
+/** What other devices add to the block, and what looking for them costs where there are none. @param {Store} store */
+function besideOthers(store) {
+  const nobody = { read: () => [] };
+  const look = () =>
+    compare(
+      () => renderBlock(store, nobody),
+      () => renderBlock(store),
+    );
+  report("block with a look for other devices / without", look(), 1.05);
+  const devices = createDevices(store.database);
+  for (const name of ["lap", "phone"]) {
+    const { key } = devices.ensure(name, name);
+    devices.update(key, { offsetUs: 0, sentUs: END_US, receivedUs: END_US });
+    const windows = Array.from({ length: 1000 }, (_, n) => {
+      const { facts, span } = eventOfAge(1000 - n);
+      return { facts, ...span, isOpen: false };
+    });
+    store.remote().put(key, 1, windows);
+  }
+  report("block that tells of two other devices / of none", look(), null);
 }
 
 /** Begins and ends an event, against one insert of the same numbers without any of the rest. */
