@@ -325,16 +325,21 @@ describe("the port", () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     // The thread of the query leaves the processor to all others of the daemon.
     const { pid } = await daemon.api.status();
-    await until("one thread stands back", async () => niceThreads(pid) === 1 || null);
+    await until("a thread stands back", () => niceThreads(pid) > 0);
     expect(await slow).toMatchObject({ message: expect.stringContaining("did not end within") });
   });
 });
 
 /** How many threads of a process have a lower priority than usual; field 19 of proc_pid_stat(5). */
 function niceThreads(pid: number): number {
-  const stats = readdirSync(`/proc/${pid}/task`).map((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8"),
-  );
-  const nice = stats.map((stat) => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]));
-  return nice.filter((each) => each > 0).length;
+  const niceness = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
+      return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+    } catch {
+      // It ended since it was listed.
+      return 0;
+    }
+  });
+  return niceness.filter((each) => each > 0).length;
 }
