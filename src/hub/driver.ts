@@ -110,11 +110,6 @@ export interface HubDriver {
   readonly tails: (timeoutMs: number) => Promise<readonly LogTail[]>;
   /** Begins a stream; waits for the hub by itself while it is away. At most one is open. */
   readonly subscribe: (options: SubscribeOptions) => Subscription;
-  /**
-   * Lets go of records of this device's log before `keepFrom`, as when the owner keeps nothing older. Best effort: a
-   * hub that cannot answers without doing so. Rejects with `hub_away`.
-   */
-  readonly trim: (keepFrom: LogPosition, timeoutMs: number) => Promise<void>;
   /** Ends connections and subscription; what was acknowledged stays. */
   readonly close: () => Promise<void>;
 }

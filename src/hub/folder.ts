@@ -121,15 +121,6 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
     return { epoch: last.epoch, seq: last.seq };
   };
 
-  const trim = (keepFrom: LogPosition): void => {
-    const names = segmentNames(own).filter((name) => readSegmentName(name)?.isCopy === false);
-    for (const [index, name] of names.entries()) {
-      const next = readSegmentName(names[index + 1] ?? "");
-      if (next === null || isBefore(keepFrom, next)) continue;
-      rmSync(join(own, name));
-    }
-  };
-
   /** What nobody fetched for so long goes; the newest file stays, since it says how far the log goes. */
   const expire = (): void => {
     const nowMs = clock.nowUs() / 1000;
@@ -178,7 +169,6 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
       reader = openFolderReader({ folder, root, device, subscribing, inFolder, log });
       return reader;
     },
-    trim: async (keepFrom) => inFolder(() => trim(keepFrom)),
     close: async () => {
       listeners.clear();
       await reader?.close();

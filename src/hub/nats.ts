@@ -93,7 +93,6 @@ export async function openNatsDriver(options: HubDriverOptions): Promise<HubDriv
     tails: async (timeoutMs) => link.use(timeoutMs, async ({ jsm }) => readTails(jsm, hub)),
     subscribe: reader.subscribe,
     // The permission to purge is one for the whole stream, and no device is given it: the stream's greatest age lets go.
-    trim: async () => {},
     close: async () => {
       await reader.close();
       await link.close();

@@ -164,21 +164,6 @@ export function describeHubDriver(name: string, openRig: () => Promise<DriverRig
         expect(await ada.tail(TIMEOUT_MS)).toBeNull();
       }),
     );
-
-    it(
-      "lets go of what is trimmed, and of nothing else",
-      withRig(async (rig) => {
-        const [ada, bob] = [await rig.open(ADA), await rig.open(BOB)];
-        const log = makeLog(ADA, 1, 6);
-        await appendAll(ada, log.slice(0, 3));
-        await ada.trim({ epoch: 1, seq: 3 }, TIMEOUT_MS);
-        await appendAll(ada, log.slice(3));
-        const inbox = listen(bob, null);
-        await until("the records come", () => inbox.records.some(({ seq }) => seq === 6));
-        expect(inbox.records.map(({ seq }) => seq).slice(-4)).toEqual([3, 4, 5, 6]);
-        await inbox.close();
-      }),
-    );
   });
 }
 

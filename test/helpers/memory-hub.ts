@@ -134,16 +134,6 @@ export function createMemoryHub(clock: Clock): MemoryHub {
         return [...newest.values()];
       },
       subscribe,
-      trim: async ({ epoch, seq }) => {
-        mustBeThere();
-        const kept = records.filter(
-          (each) =>
-            each.device !== device ||
-            each.epoch > epoch ||
-            (each.epoch === epoch && each.seq >= seq),
-        );
-        records.splice(0, records.length, ...kept);
-      },
       close: async () => {
         listeners.clear();
       },
