@@ -311,7 +311,7 @@ describe("a hub", () => {
             }
           });
         }),
-        { numRuns: propertyRuns(12, 300) },
+        { numRuns: propertyRuns(12, 150) },
       );
     },
   );
@@ -350,7 +350,7 @@ describe("a hub", () => {
             });
           },
         ),
-        { numRuns: propertyRuns(8, 300), endOnFailure: true },
+        { numRuns: propertyRuns(8, 150), endOnFailure: true },
       );
     },
   );
