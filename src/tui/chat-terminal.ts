@@ -114,7 +114,8 @@ function openTty({ input, output, env, history }: ChatTerminalOptions): ChatTerm
       done();
     },
   });
-  Object.defineProperty(shown, "columns", { get: columns });
+  let drawnColumns = columns();
+  Object.defineProperty(shown, "columns", { get: () => drawnColumns });
   const typed = Object.assign(createTypedInput(), {
     setRawMode: (raw: boolean) => input.setRawMode?.(raw),
   });
@@ -143,10 +144,14 @@ function openTty({ input, output, env, history }: ChatTerminalOptions): ChatTerm
     Reflect.set(editor, "prevRows", 0);
     editor.prompt(true);
   };
+  // Terminals break the typed line anew by themselves, so that its rows are to be counted as they are now; xterm
+  // leaves them as they were drawn.
+  const isBrokenAnew = env["XTERM_VERSION"] === undefined || env["TMUX"] !== undefined;
   const resized = (): void => {
+    if (isBrokenAnew || !isReading) drawnColumns = columns();
     if (!isReading) return;
-    // Terminals break the typed line anew by themselves: its rows are counted as they are now, not as they were.
     erase();
+    drawnColumns = columns();
     drawLine();
   };
   const notice = (line: string): void => {

@@ -261,6 +261,24 @@ describe("a chat on a terminal", () => {
     expect(chat.conversations.read("c").at(-1)?.ownerText).toBe("one two three four");
   });
 
+  it("goes up by the rows that a resized terminal has now, and in xterm by those it drew", async () => {
+    const chat = await openChatRig();
+    const words = "w".repeat(25);
+    for (const [env, up] of [
+      [{}, "\u001B[1A"],
+      [{ XTERM_VERSION: "XTerm(379)" }, ""],
+    ] as const) {
+      const typed = chat.openTyped({ columns: 40, env, conversation: null });
+      await typed.sees("> ");
+      typed.type(words);
+      await typed.sees(words.slice(-1));
+      await until("it is drawn", () => typed.written().split("w").length > words.length);
+      const before = typed.written().length;
+      typed.resize(20);
+      expect(typed.written().slice(before).split("\u001B[1G")[0]).toBe(up);
+    }
+  });
+
   it("leaves an edit by an empty line as it was", async () => {
     const chat = await openChatRig();
     await chat.talk(["first"]);
