@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { HOSTILE_TITLES, writeLifelikeYear } from "../../../scripts/bench/lifelike-year.mjs";
 import { violations } from "./axe-check.ts";
+import { until } from "../../helpers/until.ts";
 import {
   openPageRig,
   TIME_ZONE,
@@ -284,7 +285,9 @@ describe("without a pointer", () => {
       await page
         .getByRole("heading", { level: 1, name, exact: true })
         .waitFor({ state: "attached" });
-      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("MAIN");
+      await until("the new view has the focus", () =>
+        page.evaluate(() => document.activeElement?.tagName === "MAIN"),
+      );
       // Back to the beginning, as by Shift and Tab many times.
       await page.locator(".brand").evaluate((brand) => {
         brand.setAttribute("tabindex", "-1");
