@@ -42,7 +42,17 @@ export function createPageService(options: PageServiceOptions): PageService {
   const ending = new AbortController();
   let serving: Promise<PageServer> | null = null;
 
-  const openPage = async (): Promise<PageLink> => (await serve()).link();
+  const openPage = async (): Promise<PageLink> => {
+    const link = (await serve()).link();
+    // The page asks in a moment, and the process that reads takes one to begin.
+    const nowUs = clock.nowUs();
+    app.prepared
+      .timeline({ fromUs: nowUs, toUs: nowUs + 1 }, "identity")
+      .catch((thrown: unknown) => {
+        log.warn("the reading process did not begin", { reason: reasonForLog(thrown) });
+      });
+    return link;
+  };
   const api: ActivityApi = { ...app, openPage };
 
   const serve = async (): Promise<PageServer> => {
