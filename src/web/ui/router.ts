@@ -17,9 +17,11 @@ export function createRouter(): Router {
   return {
     route,
     replaceParams: (params) => {
-      const next = { view: route.peek().view, params };
-      // The address is ahead of us: a view that is being left has no word in where the page goes.
-      if (parseRoute(location.hash).view !== next.view) return;
+      const { view, params: present } = route.peek();
+      const next = { view, params };
+      // The address is ahead of us: what is being left, a view or a stretch of it, has no word in where the page goes.
+      const asked = parseRoute(location.hash);
+      if (toHash(asked.view, asked.params) !== toHash(view, present)) return;
       history.replaceState(null, "", toHash(next.view, params));
       route.value = next;
     },

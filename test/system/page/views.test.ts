@@ -129,6 +129,7 @@ describe("titles that strangers wrote", () => {
     const { page } = open;
     await page.getByRole("combobox", { name: "Show" }).selectOption("documents");
     const rows = page.locator(".diary tbody tr").filter({ hasText: "evil.example" });
+    await until("the list holds the documents", async () => (await rows.count()) > 0);
     expect(await rows.count()).toBe(HOSTILE_TITLES.length);
     const shown = await rows.locator("bdi:first-of-type").allInnerTexts();
     expect(shown.some((text) => text.startsWith("<img src=x onerror"))).toBe(true);
