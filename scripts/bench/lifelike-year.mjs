@@ -58,7 +58,7 @@ const PROJECTS = [
           "localhost:5173",
         ],
       },
-      { app: "kitty", titles: ["npm test", "~/work/shop-front", "git rebase -i main"] },
+      { app: "kitty", titles: ["npm test", "~/code/shop-front", "git rebase -i main"] },
     ],
   },
   {
@@ -83,7 +83,7 @@ const PROJECTS = [
           "numpy.org/doc/stable/reference/routines.fft.html",
         ],
       },
-      { app: "kitty", titles: ["pytest -q", "~/work/tide-tables"] },
+      { app: "kitty", titles: ["pytest -q", "~/code/tide-tables"] },
     ],
   },
   {
