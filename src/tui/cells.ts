@@ -1,6 +1,6 @@
 /**
  * Text in the cells of a terminal. It hides how wide a character is, and promises that no line it makes is
- * wider than it was told, and that no colour means what words do not say.
+ * wider than it was told or than the one character it holds, and that no colour means what words do not say.
  */
 import stringWidth from "string-width";
 
@@ -136,10 +136,10 @@ export function createLineBreaker(columns: () => number | null): LineBreaker {
     }
     const cells = stringWidth(grapheme);
     // Scripts without spaces are written in wide characters, and may be broken between any two.
-    const before = word !== "" && (cells === 2 || wordWidth + cells > width) ? place(width) : "";
+    const before = word !== "" && (cells >= 2 || wordWidth + cells > width) ? place(width) : "";
     word += grapheme;
     wordWidth += cells;
-    return before + (cells === 2 ? place(width) : "");
+    return before + (cells >= 2 ? place(width) : "");
   };
 
   return {

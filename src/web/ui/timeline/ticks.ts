@@ -81,8 +81,9 @@ export function axisOf(
       return {
         // Counted within the month, so that marks do not wander; none so near its end that labels would meet.
         ticks: dayStarts(viewport, clock, (day) => {
-          const { day: inMonth } = dateOf(day);
-          return (inMonth - 1) % step.count === 0 && (step.count === 1 || inMonth < 31);
+          const { day: inMonth, month } = dateOf(day);
+          const isWholeStep = dateOf(day + step.count - 1).month === month;
+          return (inMonth - 1) % step.count === 0 && isWholeStep;
         }).filter(inView),
         unit: "day",
         majors: monthStarts(viewport, clock, 1),

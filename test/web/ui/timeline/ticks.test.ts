@@ -85,6 +85,18 @@ describe("the time axis", () => {
     expect(unitOf(MAX_SPAN_US)).toBe("month");
   });
 
+  it("has no mark at the end of a month that is nearer to the next than a step, in leap years too", () => {
+    const days = (year: number): readonly number[] => {
+      const fromUs = BERLIN.dayStart(dayNumberOf(year, 2, 25));
+      const view = { fromUs, toUs: BERLIN.dayStart(dayNumberOf(year, 4, 5)) };
+      return axisOf(view, 1400, BERLIN, LABELS, 1)
+        .ticks.slice(0, 4)
+        .map((at) => new Date(at / 1000 + 7_200_000).getUTCDate());
+    };
+    expect(days(2024)).toEqual([25, 27, 1, 3]);
+    expect(days(2026)).toEqual([25, 27, 1, 3]);
+  });
+
   it("names the day in which the stretch begins, for a label at the edge", () => {
     const start = BERLIN.dayStart(dayNumberOf(2026, 11, 27));
     const view = { fromUs: start + 5 * HOUR_US, toUs: start + 5 * HOUR_US + MINUTE_US };
