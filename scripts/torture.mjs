@@ -307,12 +307,15 @@ async function startFighter(data) {
 
 /** @param {string} data */
 function fight(data) {
+  /** Held on to: a lock that nobody can release any more would be collected, and with it let go. */
+  let release = () => {};
   try {
-    acquireInstanceLock(data, process.pid);
+    release = acquireInstanceLock(data, process.pid);
     writeSync(1, "won\n");
   } catch {
     writeSync(1, "lost\n");
   }
+  process.stdin.once("end", () => release());
   process.stdin.resume();
 }
 

@@ -49,6 +49,9 @@ export function findDamage(path: string, how: "quick" | "thorough" = "quick"): s
   }
 }
 
+/** Of two who ask in the same moment each may see the other on the way to the lock: one has it a moment later. */
+const LOCK_PATIENCE_MS = 250;
+
 /**
  * Holds an exclusive lock of the operating system on `path` until the returned function is called or the
  * process dies, in whatever way. Null when another process holds it.
@@ -56,7 +59,7 @@ export function findDamage(path: string, how: "quick" | "thorough" = "quick"): s
 export function holdExclusiveLock(path: string): (() => void) | null {
   return translating(path, () => {
     createPrivateFile(path);
-    const sqlite = new Database(path, { timeout: 0 });
+    const sqlite = new Database(path, { timeout: LOCK_PATIENCE_MS });
     try {
       // A rollback journal: its exclusive lock keeps out readers too, and leaves no other files behind.
       sqlite.pragma("journal_mode = DELETE");
