@@ -29,7 +29,7 @@ import type { Blindness, SourceKind, SourceResult } from "./sources/source.ts";
 import { createTitlePacer } from "./title-pacer.ts";
 
 /** How much of a running event a kill may cost; each tick wakes a sleeping machine. */
-const TICK_MS = 2_500;
+const TICK_MS = 1_000;
 const INPUT_POLL_MS = 5_000;
 const SYSTEM_POLL_MS = 30_000;
 /** Events drive the window source; a re-read finds what an event missed. */

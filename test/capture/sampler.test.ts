@@ -114,8 +114,8 @@ describe("sleep", () => {
     desk.pass(10);
     expect(desk.lines()).toEqual([
       "window 0–10 Code: retry.ts",
-      "sleep 10–28813",
-      "window 28813–28820 Code: retry.ts",
+      "sleep 10–28811",
+      "window 28811–28820 Code: retry.ts",
     ]);
   });
 
