@@ -1,8 +1,9 @@
 /**
  * Reads the logs of the other devices out of the stream: a consumer that is made anew at the reader's own cursor
- * whenever anything looks wrong, so that the server need remember nothing of a device that is away for weeks.
+ * whenever anything looks wrong, so that the server need remember nothing of a device that is away for weeks. Where no
+ * consumer can be had, or the one there is passes over messages, they are read one by one from the stream's leader.
  */
-import type { Consumer, JsMsg } from "@nats-io/jetstream";
+import type { Consumer, JsMsg, StoredMsg } from "@nats-io/jetstream";
 import { reasonForLog, type Log } from "../log.ts";
 import type {
   CarriedRecord,
@@ -46,8 +47,12 @@ const FETCH_BYTES = 4 * 1024 * 1024;
 const FETCH_MESSAGES = 100;
 /** A delivery is made when so much has gathered, or when nothing more waits at the hub. */
 const DELIVERY_BYTES = 1024 * 1024;
-const FETCH_MS = 30_000;
-/** Two of these missed, and the consumer is made anew: its server may have fallen. */
+/**
+ * How long one request waits for messages. When it brought none, the leader is asked whether there are any: soon after
+ * the last that came, and less and less often when nothing moves.
+ */
+const FETCH_MS = { shortest: 4_000, longest: 30_000 } as const;
+/** Two of these missed, and the consumer is made anew: its server may have fallen. The server wants two in a request. */
 const HEARTBEAT_MS = 5_000;
 /** The server forgets a consumer that nobody asked for so long. */
 const INACTIVE_NS = 300_000_000_000;
@@ -97,21 +102,41 @@ function startReading(
 
   /** Reads until something fails, the reader takes no more, or the subscription is closed. */
   async function readOn(session: Session): Promise<void> {
-    const consumer = await makeConsumer(options, session, cursor);
+    const place = await findPlace(options, session, cursor);
+    const consumer = await makeConsumer(options.hub, session, place.start);
     link.isRead();
-    const batch = createBatch(options, consumer);
+    const batch = createBatch(options, place);
+    let delivered = 0;
+    let waitMs: number = FETCH_MS.shortest;
     while (!closing.signal.aborted) {
       let isEmpty = true;
-      for await (const message of fetchMessages(consumer, closing.signal)) {
+      for await (const given of fetchMessages(consumer, waitMs, closing.signal)) {
         isEmpty = false;
-        if (batch.isFresh()) await mustBeFirst(options.hub, session, consumer.start, message);
+        delivered += 1;
+        if (given.info.deliverySequence !== delivered)
+          throw new MessageTaken("a message is missing");
+        const message = toMessage(given);
+        if (batch.isFresh()) await mustBeFirst(options.hub, session, place, message);
         const skipped = batch.add(message);
         if (skipped !== null) await mustBeGone(session, skipped, message);
-        if (message.info.pending > 0 && batch.bytes() < DELIVERY_BYTES) continue;
+        if (given.info.pending > 0 && batch.bytes() < DELIVERY_BYTES) continue;
         if (!(await deliver(batch))) return;
       }
       if (!(await deliver(batch))) return;
+      waitMs = isEmpty ? Math.min(FETCH_MS.longest, waitMs * 2) : FETCH_MS.shortest;
       if (isEmpty && !closing.signal.aborted) await mustBeAtEnd(options.hub, session, batch);
+    }
+  }
+
+  /** Reads what there is without a consumer, one message a question. */
+  async function readFromLeader(session: Session): Promise<void> {
+    const batch = createBatch(options, await findPlace(options, session, cursor));
+    while (!closing.signal.aborted) {
+      const query = { seq: batch.sequence() + 1, next_by_subj: subjectOfHub(options.hub) };
+      const stored = await session.jsm.streams.getMessage(STREAM_NAME, query);
+      if (stored !== null) batch.add(toStoredMessage(stored));
+      if (stored !== null && batch.bytes() < DELIVERY_BYTES) continue;
+      if (!(await deliver(batch)) || stored === null) return;
     }
   }
 
@@ -129,6 +154,19 @@ function startReading(
     return true;
   }
 
+  /**
+   * The server that leads a cluster's consumers may be the one whose disk is full: then none can be made for as long as
+   * it is, and the stream's own leader answers all the same.
+   */
+  async function goOnWithout(session: Session, thrown: unknown): Promise<void> {
+    try {
+      await readFromLeader(session);
+      link.isNotRead(session, new TryAgain("no consumer reads the stream", thrown));
+    } catch {
+      link.isNotRead(session, thrown);
+    }
+  }
+
   async function run(): Promise<void> {
     for (let failures = 0; !closing.signal.aborted; failures += 1) {
       const session = await link.nextSession(closing.signal);
@@ -138,7 +176,7 @@ function startReading(
         await readOn(session);
       } catch (thrown) {
         if (isConsumerDeleted(thrown) || thrown instanceof MessageTaken) onTheft();
-        else if (!closing.signal.aborted) link.isNotRead(session, thrown);
+        else if (!closing.signal.aborted) await goOnWithout(session, thrown);
       }
       if (cursor?.sequence !== before) failures = 0;
       await pause(Math.min(LONGEST_PAUSE_MS, 1_000 * 2 ** Math.min(failures, 5)), closing.signal);
@@ -154,19 +192,19 @@ function startReading(
   };
 }
 
-interface OpenConsumer {
-  readonly consumer: Consumer;
+/** Where a reader goes on. */
+interface Place {
   /** When the stream was made. */
   readonly created: string;
   /** Of the first message that is wanted. */
   readonly start: number;
 }
 
-async function makeConsumer(
-  { hub, log }: NatsReaderOptions,
-  { js, jsm, writer }: Session,
+async function findPlace(
+  { log }: NatsReaderOptions,
+  { jsm }: Session,
   cursor: StreamCursor | null,
-): Promise<OpenConsumer> {
+): Promise<Place> {
   const { created, state } = await jsm.streams.info(STREAM_NAME);
   const isOfThisStream = cursor?.created === created && cursor.sequence <= state.last_seq;
   const start = isOfThisStream ? cursor.sequence + 1 : 1;
@@ -176,6 +214,14 @@ async function makeConsumer(
       messages: state.first_seq - start,
     });
   }
+  return { created, start };
+}
+
+async function makeConsumer(
+  hub: string,
+  { js, jsm, writer }: Session,
+  start: number,
+): Promise<Consumer> {
   try {
     await jsm.consumers.delete(STREAM_NAME, writer);
   } catch (thrown) {
@@ -192,18 +238,19 @@ async function makeConsumer(
     mem_storage: true,
     num_replicas: 1,
   });
-  return { consumer: await js.consumers.get(STREAM_NAME, writer), created, start };
+  return js.consumers.get(STREAM_NAME, writer);
 }
 
 /** What one request brings. Ends when it is served, has run out or is stopped; throws when the consumer is gone. */
 async function* fetchMessages(
-  { consumer }: OpenConsumer,
+  consumer: Consumer,
+  waitMs: number,
   signal: AbortSignal,
 ): AsyncGenerator<JsMsg> {
   const messages = await consumer.fetch({
     max_bytes: FETCH_BYTES,
-    expires: FETCH_MS,
-    idle_heartbeat: HEARTBEAT_MS,
+    expires: waitMs,
+    idle_heartbeat: Math.min(HEARTBEAT_MS, waitMs / 2),
   });
   const stop = (): void => messages.stop();
   signal.addEventListener("abort", stop);
@@ -226,22 +273,22 @@ async function* fetchMessages(
  * A consumer reads from the copy of one server, and a server whose disk was full may lack messages of its copy without
  * knowing: it passes over them. The leader is asked whether they are gone; where they are not, another consumer reads.
  */
-async function mustBeGone({ jsm }: Session, skipped: Skipped, message: JsMsg): Promise<void> {
+async function mustBeGone({ jsm }: Session, skipped: Skipped, message: Message): Promise<void> {
   const query = { seq: skipped.after + 1, next_by_subj: message.subject };
   const next = await jsm.streams.getMessage(STREAM_NAME, query);
-  if (next !== null && next.seq < message.info.streamSequence) throw incomplete();
+  if (next !== null && next.seq < message.sequence) throw incomplete();
 }
 
 /** The same for the first message, which must be the first there is. */
 async function mustBeFirst(
   hub: string,
   { jsm }: Session,
-  start: number,
-  message: JsMsg,
+  { start }: Place,
+  message: Message,
 ): Promise<void> {
   const query = { seq: start, next_by_subj: subjectOfHub(hub) };
   const first = await jsm.streams.getMessage(STREAM_NAME, query);
-  if (first !== null && first.seq < message.info.streamSequence) throw incomplete();
+  if (first !== null && first.seq < message.sequence) throw incomplete();
 }
 
 /** The same for a consumer that has nothing more to give. */
@@ -259,6 +306,24 @@ function incomplete(): TryAgain {
 /** A message of our consumer went to somebody else: on the way none is lost. */
 class MessageTaken extends TryAgain {}
 
+/** A message of the stream, however it was read. */
+interface Message {
+  readonly subject: string;
+  readonly sequence: number;
+  readonly data: Uint8Array;
+  /** When the server took it. */
+  readonly carriedUs: number;
+}
+
+function toMessage({ subject, data, info }: JsMsg): Message {
+  const carriedUs = Math.round(info.timestampNanos / 1000);
+  return { subject, data, sequence: info.streamSequence, carriedUs };
+}
+
+function toStoredMessage({ subject, data, seq, time }: StoredMsg): Message {
+  return { subject, data, sequence: seq, carriedUs: time.getTime() * 1000 };
+}
+
 /** A place in a log between the records of which others should stand. */
 interface Skipped {
   /** Sequence of the last message before it. */
@@ -268,7 +333,7 @@ interface Skipped {
 /** Records that were read and not delivered yet. */
 interface Batch {
   /** Gives the place that was skipped when the message does not go on where its log stood. */
-  readonly add: (message: JsMsg) => Skipped | null;
+  readonly add: (message: Message) => Skipped | null;
   readonly bytes: () => number;
   /** Whether nothing was read yet. */
   readonly isFresh: () => boolean;
@@ -281,45 +346,42 @@ interface Batch {
   } | null;
 }
 
-function createBatch({ device, log }: NatsReaderOptions, { created, start }: OpenConsumer): Batch {
+function createBatch({ device, log }: NatsReaderOptions, { created, start }: Place): Batch {
   /** Where each subject stands. */
   const ends = new Map<string, LogPosition & { readonly sequence: number }>();
   let records: CarriedRecord[] = [];
   let bytes = 0;
   let passedOver = 0;
   let sequence = start - 1;
-  let delivered = 0;
+  let isFresh = true;
 
-  function read(message: JsMsg, writer: string): Skipped | null {
+  function read(message: Message, writer: string): Skipped | null {
     const batch = decodeBatch(writer, message.data);
     const [first, last] = [batch?.[0], batch?.at(-1)];
     if (batch === null || first === undefined || last === undefined) {
       log.warn("hub: a message that no activityd wrote was passed over");
       return null;
     }
-    const carriedUs = Math.round(message.info.timestampNanos / 1000);
-    for (const record of batch) records.push({ ...record, carriedUs });
+    for (const record of batch) records.push({ ...record, carriedUs: message.carriedUs });
     bytes += message.data.length;
     const end = ends.get(message.subject);
     const { epoch, seq } = last;
-    ends.set(message.subject, { epoch, seq, sequence: message.info.streamSequence });
+    ends.set(message.subject, { epoch, seq, sequence: message.sequence });
     const goesOn = end === undefined || (first.epoch === end.epoch && first.seq <= end.seq + 1);
     return goesOn ? null : { after: end.sequence };
   }
 
   return {
     add: (message) => {
-      delivered += 1;
-      if (message.info.deliverySequence !== delivered)
-        throw new MessageTaken("a message is missing");
-      sequence = message.info.streamSequence;
+      isFresh = false;
+      sequence = message.sequence;
       const writer = deviceOfSubject(message.subject);
       if (writer !== null && writer !== device) return read(message, writer);
       passedOver += 1;
       return null;
     },
     bytes: () => bytes,
-    isFresh: () => delivered === 0,
+    isFresh: () => isFresh,
     sequence: () => sequence,
     take: () => {
       if (records.length === 0 && passedOver < PASSED_OVER_WORTH_A_CURSOR) return null;

@@ -33,6 +33,8 @@ export interface ClusterRig {
   ) => Promise<HubDriver>;
   /** The server that leads the stream, once there is one. */
   readonly leader: () => Promise<number>;
+  /** The server that leads the cluster itself, and with it the making of streams and consumers. */
+  readonly metaLeader: () => Promise<number>;
   readonly kill: (server: number, signal: NodeJS.Signals) => Promise<void>;
   /** Everything that lies on the servers' disks, for a search. */
   readonly readFiles: () => readonly Buffer[];
@@ -63,6 +65,15 @@ export async function openCluster(options: ClusterOptions = {}): Promise<Cluster
   const undo = (await options.prepare?.(folder)) ?? (async () => {});
   await hubUp();
   const ports = await readPorts(folder, namespaces);
+
+  /** The first server's answer that is one. */
+  async function askAll(read: (status: string) => number | null): Promise<number | null> {
+    for (const { monitor } of ports) {
+      const number = await readStatus(monitor).then(read, () => null);
+      if (number !== null) return number;
+    }
+    return null;
+  }
 
   const kill: ClusterRig["kill"] = async (server, signal) => {
     const pid = Number(readFileSync(join(folder, `node-${server}`, "nats.pid"), "utf8"));
@@ -96,20 +107,9 @@ export async function openCluster(options: ClusterOptions = {}): Promise<Cluster
       opened.push(driver);
       return driver;
     },
-    leader: async () =>
-      until("the stream has a leader", async () => {
-        for (const { monitor } of ports) {
-          const number = await readLeader(monitor).catch(() => null);
-          if (number !== null) return number;
-        }
-        return null;
-      }),
-    kill: async (server, signal) => {
-      const pid = Number(readFileSync(join(folder, `node-${server}`, "nats.pid"), "utf8"));
-      process.kill(pid, signal);
-      if (signal === "SIGKILL")
-        await until("the server is gone", () => !existsSync(`/proc/${pid}`));
-    },
+    leader: async () => until("the stream has a leader", async () => askAll(readLeader)),
+    metaLeader: async () => until("the cluster has a leader", async () => askAll(readMetaLeader)),
+    kill,
     readFiles: () => listFiles(folder).map((path) => readFileSync(path)),
     close: async () => {
       await Promise.all(opened.map(async (driver) => driver.close()));
@@ -142,15 +142,25 @@ async function readPorts(
   );
 }
 
-/** The number of the server that leads the stream, as a server's monitor tells it; null when it knows of none. */
-async function readLeader(monitor: number): Promise<number | null> {
+/** What a server's monitor tells of JetStream. */
+async function readStatus(monitor: number): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${monitor}/jsz?accounts=1&streams=1`, {
     signal: AbortSignal.timeout(1_000),
   });
-  const leader = /"leader": "hub-(\d)"/g;
-  const [, streams] = (await answer.text()).split('"stream_detail"');
-  const number = leader.exec(streams ?? "")?.[1];
-  return number === undefined ? null : Number(number);
+  return answer.text();
+}
+
+/** The number of the server that leads the stream; null when this one knows of none. */
+function readLeader(status: string): number | null {
+  return toNumber(/"leader": "hub-(\d)"/.exec(status.split('"stream_detail"')[1] ?? ""));
+}
+
+function readMetaLeader(status: string): number | null {
+  return toNumber(/"meta_cluster": \{[^}]*"leader": "hub-(\d)"/s.exec(status));
+}
+
+function toNumber(found: RegExpExecArray | null): number | null {
+  return found === null ? null : Number(found[1]);
 }
 
 function listFiles(folder: string): string[] {
