@@ -50,7 +50,7 @@ import { createHousekeeping } from "./store/housekeeping.ts";
 import { openReadings } from "./store/readings.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
 
-const MAX_TICK_AGE_US = 10_000_000;
+const MAX_TICK_AGE_US = 15_000_000;
 const DEFAULT_EVENTS_LIMIT = 1_000;
 /** Whoever follows is told no more often. */
 const FOLLOW_MS = 1_000;

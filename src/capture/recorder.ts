@@ -1,6 +1,6 @@
 /**
  * The open events, one per kind. It hides when things are written and promises that a change is committed
- * before it is told, that the end of a running event is never more than a second behind after a crash, and
+ * before it is told, that the end of a running event is never more than a tick of the sampler behind after a crash, and
  * that a store which cannot be written loses nothing that happened meanwhile but the oldest overflow.
  */
 import type { Clock } from "../clock.ts";

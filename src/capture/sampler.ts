@@ -28,9 +28,12 @@ import { createRecorder, type OpenEvent, type Recorder } from "./recorder.ts";
 import type { Blindness, SourceKind, SourceResult } from "./sources/source.ts";
 import { createTitlePacer } from "./title-pacer.ts";
 
-/** How much of a running event a kill may cost; each tick wakes a sleeping machine. */
-const TICK_MS = 1_000;
+/** How much of a running event a kill may cost. Each tick wakes a sleeping processor: that is most of what capture costs. */
+const TICK_MS = 5_000;
+/** Somebody who comes back is noticed so soon. */
 const INPUT_POLL_MS = 5_000;
+/** Going away counts from the last input, however late it is noticed. */
+const INPUT_POLL_ACTIVE_MS = 10_000;
 const SYSTEM_POLL_MS = 30_000;
 /** Events drive the window source; a re-read finds what an event missed. */
 const WINDOW_REREAD_MS = 45_000;
@@ -206,8 +209,7 @@ export function createSampler(options: SamplerOptions): Sampler {
   // ------------------------------------------------------------ time
 
   function tick(): void {
-    const wallUs = checkClocks();
-    if (isBroken) settle(wallUs);
+    const wallUs = resumeAfterBreak();
     tickCount += 1;
     const paced = pacer.settle(wallUs);
     if (paced !== window) {
@@ -217,7 +219,8 @@ export function createSampler(options: SamplerOptions): Sampler {
     recorder.advance(wallUs);
     endSilentEditor(wallUs);
     const elapsedMs = tickCount * TICK_MS;
-    if (elapsedMs % INPUT_POLL_MS === 0) poll("input");
+    const inputPollMs = presence === "active" ? INPUT_POLL_ACTIVE_MS : INPUT_POLL_MS;
+    if (elapsedMs % inputPollMs === 0) poll("input");
     if (elapsedMs % SYSTEM_POLL_MS === 0) poll("system");
     if (elapsedMs % WINDOW_REREAD_MS === 0) poll("window");
   }
@@ -237,15 +240,24 @@ export function createSampler(options: SamplerOptions): Sampler {
     const wallUs = toldUs < expectedUs - LONGEST_STEP_BACK_US ? expectedUs : toldUs;
     if (wallUs < expectedUs - STEP_US) setBack(expectedUs - wallUs, wallUs);
     const fromUs = lastWallUs;
-    const jumpUs = wallUs - fromUs - sinceSteadyUs;
+    // What went on since the last look went on for as long as the steady clock says; the jump alone is credited to nobody.
+    const jumpFromUs = fromUs + sinceSteadyUs;
+    const jumpUs = wallUs - jumpFromUs;
     lastWallUs = wallUs;
     if (sinceSteadyUs > SLEEP_GAP_US) breakOff({ kind: "gap", reason: "stalled" }, fromUs, wallUs);
-    else if (jumpUs > SLEEP_GAP_US) breakOff({ kind: "sleep" }, fromUs, wallUs);
+    else if (jumpUs > SLEEP_GAP_US) breakOff({ kind: "sleep" }, jumpFromUs, wallUs);
     else if (jumpUs > STEP_US) {
-      // A step of the clock or a short nap: nothing happened meanwhile, and nothing is credited.
-      recorder.endAll(fromUs);
+      // A step of the clock or a short nap.
+      recorder.endAll(jumpFromUs);
       isBroken = true;
     }
+    return wallUs;
+  }
+
+  /** The time, as `checkClocks` gives it; what was ended by a jump of the clocks begins anew. */
+  function resumeAfterBreak(): number {
+    const wallUs = checkClocks();
+    if (isBroken) settle(wallUs);
     return wallUs;
   }
 
@@ -330,7 +342,7 @@ export function createSampler(options: SamplerOptions): Sampler {
   }
 
   function takeEditor(sample: EditorSample | null): void {
-    const nowUs = checkClocks();
+    const nowUs = resumeAfterBreak();
     editorBeatUs = nowUs;
     const gated = sample === null || paused ? null : gate.editor(sample, nowUs);
     if (recorder.set("editor", gated?.verdict === "store" ? gated.facts : null, nowUs)) onChange();
@@ -378,7 +390,7 @@ export function createSampler(options: SamplerOptions): Sampler {
   }
 
   function takeInput(result: SourceResult<InputSample>): void {
-    const nowUs = checkClocks();
+    const nowUs = resumeAfterBreak();
     if (!result.ok || result.value === null) return changePresence("unknown", nowUs, nowUs);
     const lastInputUs = nowUs - result.value.idleMs * 1000;
     if (result.value.idleMs < idleAfterMs) return changePresence("active", lastInputUs, nowUs);
@@ -419,7 +431,7 @@ export function createSampler(options: SamplerOptions): Sampler {
   /** A notification has no duration: it is told and over. */
   function takeNotification(result: SourceResult<NotificationSample>): NotificationFacts | null {
     if (!result.ok || result.value === null || paused) return null;
-    const nowUs = checkClocks();
+    const nowUs = resumeAfterBreak();
     const gated = gate.notification(result.value, nowUs);
     if (gated.verdict === "drop") return null;
     recorder.add(gated.facts, nowUs, nowUs);

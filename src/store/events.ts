@@ -313,7 +313,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
         settledUs = nowUs;
         writer.settlement.settle();
       }
-      // To look for the file each second would cost as much as the pulse itself.
+      // To look for the file each time would cost as much as the pulse itself.
       if (rescuedUs === null || Math.abs(nowUs - rescuedUs) >= RESCUE_EVERY_US) {
         rescuedUs = nowUs;
         if (database.rescue()) {

@@ -112,10 +112,11 @@ describe("sleep", () => {
     desk.pass(10);
     desk.clock.jumpWallMs(8 * 3_600_000);
     desk.pass(10);
+    // All of it is as long as it was; it lies where it lay to one tick, which is when it was noticed.
     expect(desk.lines()).toEqual([
-      "window 0–10 Code: retry.ts",
-      "sleep 10–28811",
-      "window 28811–28820 Code: retry.ts",
+      "window 0–15 Code: retry.ts",
+      "sleep 15–28815",
+      "window 28815–28820 Code: retry.ts",
     ]);
   });
 
