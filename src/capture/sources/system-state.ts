@@ -1,9 +1,9 @@
 /**
  * State of the machine: memory, load, power and network. It promises to start no process: of the library
- * `systeminformation` only the calls are used that read files on Linux.
+ * `systeminformation` only the calls are used that read files on Linux. The kernel's own files are read at once: they
+ * lie in memory, and to have another thread read them costs many times the reading.
  */
-import { closeSync, openSync, readSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import os from "node:os";
 import type { SystemSample } from "../events.ts";
 import type { SourceProvider } from "./source.ts";
@@ -16,12 +16,7 @@ export const systemState: SourceProvider<"system"> = {
     let times = cpuTimes();
 
     async function read(): Promise<SystemSample> {
-      const [memoryUsed, battery, online, displays] = await Promise.all([
-        readMemoryUsed(),
-        readBattery(),
-        isOnline(),
-        countDisplays(),
-      ]);
+      const [memoryUsed, battery] = await Promise.all([readMemoryUsed(), readBattery()]);
       // Its `currentLoad()` runs `cat` at every call on Linux, so the load is our own difference.
       const before = times;
       times = cpuTimes();
@@ -31,10 +26,10 @@ export const systemState: SourceProvider<"system"> = {
         // A machine without a battery has nothing to tell about its power.
         power: battery.hasBattery ? (battery.acConnected ? "ac" : "battery") : null,
         batteryPercent: battery.hasBattery ? battery.percent : null,
-        online,
+        online: isOnline(),
         cpuLoad: totalMs > 0 ? Math.min(1, Math.max(0, busyMs / totalMs)) : null,
         memoryUsed,
-        displayCount: displays,
+        displayCount: countDisplays(),
       };
     }
 
@@ -113,16 +108,13 @@ const ROUTE_UP = 0x1;
  * Whether there is a way out of this machine. On Linux a default route decides: an address alone also stands
  * on the bridges of containers and virtual machines. Null when neither can be read.
  */
-async function isOnline(): Promise<boolean | null> {
+function isOnline(): boolean | null {
   if (process.platform !== "linux") {
     return Object.values(os.networkInterfaces()).some((addresses) =>
       addresses?.some((address) => !address.internal),
     );
   }
-  const [v4, v6] = await Promise.all([
-    readLines("/proc/net/route"),
-    readLines("/proc/net/ipv6_route"),
-  ]);
+  const [v4, v6] = [readLines("/proc/net/route"), readLines("/proc/net/ipv6_route")];
   if (v4 === null && v6 === null) return null;
   return (v4 ?? []).some(isDefaultRoute4) || (v6 ?? []).some(isDefaultRoute6);
 }
@@ -149,26 +141,24 @@ function isDefaultRoute6(line: string): boolean {
 }
 
 /** Connectors of the kernel's graphics drivers with a display on them; null when there are no connectors. */
-async function countDisplays(): Promise<number | null> {
+function countDisplays(): number | null {
   let names: readonly string[];
   try {
-    names = await readdir("/sys/class/drm");
+    names = readdirSync("/sys/class/drm");
   } catch {
     // No graphics driver, or no Linux.
     return null;
   }
-  const states = await Promise.all(
-    names
-      .filter((name) => /^card\d+-/.test(name))
-      .map((name) => readLines(`/sys/class/drm/${name}/status`)),
-  );
+  const states = names
+    .filter((name) => /^card\d+-/.test(name))
+    .map((name) => readLines(`/sys/class/drm/${name}/status`));
   if (states.length === 0) return null;
   return states.filter((lines) => lines?.[0] === "connected").length;
 }
 
-async function readLines(path: string): Promise<readonly string[] | null> {
+function readLines(path: string): readonly string[] | null {
   try {
-    return (await readFile(path, "utf8")).split("\n");
+    return readFileSync(path, "utf8").split("\n");
   } catch {
     // No such protocol on this machine: that is an answer too.
     return null;
