@@ -1,11 +1,11 @@
 /**
- * From samples to events. It hides polling, the two clocks and the rules of presence, and promises that what
+ * From samples to events. It hides the rules of presence, and promises that what
  * is recorded was attended: while the machine sleeps, is locked, is paused or its owner is away no window is
  * credited, and every such stretch is an event with its own name.
  */
 import type { Clock } from "../clock.ts";
 import type { EventStore } from "../store/events.ts";
-import { reasonForLog, type Log } from "../log.ts";
+import type { Log } from "../log.ts";
 import {
   EVENT_KINDS,
   type EditorSample,
@@ -24,8 +24,10 @@ import {
 } from "./events.ts";
 import { type PageReport, withPage } from "./page.ts";
 import type { PrivacyGate } from "./privacy.ts";
+import { createPoll } from "./poll.ts";
 import { createRecorder, type OpenEvent, type Recorder } from "./recorder.ts";
-import type { Blindness, SourceKind, SourceResult } from "./sources/source.ts";
+import type { Blindness, SourceResult } from "./sources/source.ts";
+import { createTimekeeper } from "./timekeeper.ts";
 import { createTitlePacer } from "./title-pacer.ts";
 
 /** How much of a running event a kill may cost. Each tick wakes a sleeping processor: that is most of what capture costs. */
@@ -39,12 +41,6 @@ const SYSTEM_POLL_MS = 30_000;
 const WINDOW_REREAD_MS = 45_000;
 /** Without a sign from it for so long, an editor is no longer in use. */
 const EDITOR_SILENCE_US = 60_000_000;
-/** A wall clock this far ahead of the steady one slept; a tick this late was stalled. */
-const SLEEP_GAP_US = 30_000_000;
-/** Clocks drift apart by less; more is a step. */
-const STEP_US = 1_000_000;
-/** Farther back is no correction but a lost clock. */
-const LONGEST_STEP_BACK_US = 36 * 3_600_000_000;
 
 /** The sources that are asked by the sampler; the others only report. */
 export interface PolledSources {
@@ -113,19 +109,19 @@ export function createSampler(options: SamplerOptions): Sampler {
   const { store, gate, clock, log, idleAfterMs, onChange } = options;
   const recorder = createRecorder({ store, clock, log });
   const pacer = createTitlePacer();
-  let sources: PolledSources = { input: null, system: null, window: null };
+  const time = createTimekeeper(clock);
+  const polls = {
+    input: createPoll("input", takeInput, log),
+    system: createPoll("system", takeSystem, log),
+    window: createPoll("window", takeWindow, log),
+  };
   let timer: NodeJS.Timeout | null = null;
   let tickCount = 0;
-  let lastWallUs = clock.nowUs();
-  let lastSteadyUs = clock.monotonicUs();
-  /** Which polls are under way, so that a slow backend is not asked twice. */
-  const asking = new Set<SourceKind>();
 
   let window: WindowFacts | null = null;
   /** The facts of the last sample; `window` may lag behind a title that changes all the time. */
   let seen: WindowFacts | null = null;
   let windowState: "unseen" | "seen" | "filtered" | "lost" = "unseen";
-  let windowReports = 0;
   let blind: Blindness | null = { reason: "no window source has answered yet", remedy: "" };
   let presence: Presence = "unknown";
   let presenceSinceUs: number | null = null;
@@ -148,14 +144,16 @@ export function createSampler(options: SamplerOptions): Sampler {
 
   return {
     start: (polled) => {
-      sources = polled;
+      polls.input.use(polled.input);
+      polls.system.use(polled.system);
+      polls.window.use(polled.window);
       namePause(checkClocks());
       timer = setInterval(tick, TICK_MS);
     },
     refresh: () => {
-      poll("window");
-      poll("input");
-      poll("system");
+      polls.window.ask();
+      polls.input.ask();
+      polls.system.ask();
     },
     take: {
       window: takeWindow,
@@ -197,11 +195,11 @@ export function createSampler(options: SamplerOptions): Sampler {
       unwritten: recorder.unwritten,
     }),
     trouble: recorder.trouble,
-    lastTickUs: () => lastSteadyUs,
+    lastTickUs: time.lastLookUs,
     close: () => {
       if (timer !== null) clearInterval(timer);
       timer = null;
-      sources = { input: null, system: null, window: null };
+      for (const poll of Object.values(polls)) poll.use(null);
       recorder.endAll(checkClocks());
     },
   };
@@ -220,54 +218,37 @@ export function createSampler(options: SamplerOptions): Sampler {
     endSilentEditor(wallUs);
     const elapsedMs = tickCount * TICK_MS;
     const inputPollMs = presence === "active" ? INPUT_POLL_ACTIVE_MS : INPUT_POLL_MS;
-    if (elapsedMs % inputPollMs === 0) poll("input");
-    if (elapsedMs % SYSTEM_POLL_MS === 0) poll("system");
-    if (elapsedMs % WINDOW_REREAD_MS === 0) poll("window");
+    if (elapsedMs % inputPollMs === 0) polls.input.ask();
+    if (elapsedMs % SYSTEM_POLL_MS === 0) polls.system.ask();
+    if (elapsedMs % WINDOW_REREAD_MS === 0) polls.window.ask();
   }
 
-  /**
-   * Looks at both clocks and gives the time to record with: the wall clock's, where it can be believed. It runs
-   * before every sample and every tick: after a suspend it is chance which of them comes first, and none may
-   * credit the night to a window.
-   */
+  /** The time to record with, after what the clocks went through since the last look is in the record. */
   function checkClocks(): number {
-    const steadyUs = clock.monotonicUs();
-    const sinceSteadyUs = steadyUs - lastSteadyUs;
-    const expectedUs = lastWallUs + sinceSteadyUs;
-    lastSteadyUs = steadyUs;
-    // A clock that fell to 1970 says nothing: time goes on by the steady clock until it is put right.
-    const toldUs = clock.nowUs();
-    const wallUs = toldUs < expectedUs - LONGEST_STEP_BACK_US ? expectedUs : toldUs;
-    if (wallUs < expectedUs - STEP_US) setBack(expectedUs - wallUs, wallUs);
-    const fromUs = lastWallUs;
-    // What went on since the last look went on for as long as the steady clock says; the jump alone is credited to nobody.
-    const jumpFromUs = fromUs + sinceSteadyUs;
-    const jumpUs = wallUs - jumpFromUs;
-    lastWallUs = wallUs;
-    if (sinceSteadyUs > SLEEP_GAP_US) breakOff({ kind: "gap", reason: "stalled" }, fromUs, wallUs);
-    else if (jumpUs > SLEEP_GAP_US) breakOff({ kind: "sleep" }, jumpFromUs, wallUs);
-    else if (jumpUs > STEP_US) {
-      // A step of the clock or a short nap.
-      recorder.endAll(jumpFromUs);
+    const { nowUs, setBack, jump } = time.look();
+    if (setBack !== null) moveBack(setBack.byUs, setBack.wasUs, nowUs);
+    if (jump?.kind === "stalled") breakOff({ kind: "gap", reason: "stalled" }, jump.fromUs, nowUs);
+    else if (jump?.kind === "sleep") breakOff({ kind: "sleep" }, jump.fromUs, nowUs);
+    else if (jump?.kind === "step") {
+      recorder.endAll(jump.fromUs);
       isBroken = true;
     }
-    return wallUs;
+    return nowUs;
   }
 
   /** The time, as `checkClocks` gives it; what was ended by a jump of the clocks begins anew. */
   function resumeAfterBreak(): number {
-    const wallUs = checkClocks();
-    if (isBroken) settle(wallUs);
-    return wallUs;
+    const nowUs = checkClocks();
+    if (isBroken) settle(nowUs);
+    return nowUs;
   }
 
   /** The clock was ahead by so much: what was recorded under it moves, so that no time is told twice. */
-  function setBack(byUs: number, nowUs: number): void {
+  function moveBack(byUs: number, wasUs: number, nowUs: number): void {
     if (!recorder.redate(byUs, nowUs)) {
-      recorder.endAll(lastWallUs);
+      recorder.endAll(wasUs);
       isBroken = true;
     }
-    lastWallUs -= byUs;
     editorBeatUs -= byUs;
     if (presenceSinceUs !== null) presenceSinceUs -= byUs;
   }
@@ -280,8 +261,8 @@ export function createSampler(options: SamplerOptions): Sampler {
       recorder.add(facts, fromUs, toUs);
     }
     isBroken = true;
-    poll("window");
-    poll("input");
+    polls.window.ask();
+    polls.input.ask();
   }
 
   /** Between the last run and this one nothing was seen, and the record says so. */
@@ -290,51 +271,14 @@ export function createSampler(options: SamplerOptions): Sampler {
       .flatMap((kind) => store.latest(kind, 1))
       .sort((a, b) => b.endUs - a.endUs);
     if (last === undefined) return;
-    const aheadUs = last.endUs - nowUs;
-    if (aheadUs > STEP_US) meetRecord(last.endUs, aheadUs);
-    else if (aheadUs < -5_000_000) {
+    const met = time.meet(last.endUs, nowUs);
+    if (met?.kind === "ahead") recorder.redate(met.byUs, nowUs);
+    else if (met?.kind === "paused") {
       recorder.add({ kind: "gap", reason: "not-running" }, last.endUs, nowUs);
     }
   }
 
-  /** The record ends after the present: one of the two clocks, of then or of now, is wrong. */
-  function meetRecord(recordEndUs: number, aheadUs: number): void {
-    // A clock that starts in 1970: time goes on from the record's end until it is put right.
-    if (aheadUs > LONGEST_STEP_BACK_US) lastWallUs = recordEndUs;
-    else recorder.redate(aheadUs, recordEndUs - aheadUs);
-  }
-
   // ------------------------------------------------------------ samples
-
-  function poll(kind: keyof PolledSources): void {
-    const ask = sources[kind];
-    if (ask === null || asking.has(kind)) return;
-    asking.add(kind);
-    void answer(kind)
-      .catch((thrown: unknown) => {
-        log.warn("a source failed to answer", { kind, reason: reasonForLog(thrown) });
-      })
-      .finally(() => asking.delete(kind));
-  }
-
-  async function answer(kind: keyof PolledSources): Promise<void> {
-    switch (kind) {
-      case "input":
-        if (sources.input !== null) takeInput(await sources.input());
-        break;
-      case "system":
-        if (sources.system !== null) takeSystem(await sources.system());
-        break;
-      case "window": {
-        if (sources.window === null) break;
-        const asked = windowReports;
-        const result = await sources.window();
-        // What the source reported meanwhile is newer than what it was asked for.
-        if (asked === windowReports) takeWindow(result);
-        break;
-      }
-    }
-  }
 
   function takePage(report: PageReport): void {
     page = report;
@@ -355,7 +299,7 @@ export function createSampler(options: SamplerOptions): Sampler {
   }
 
   function takeWindow(result: SourceResult<WindowSample>): void {
-    windowReports += 1;
+    polls.window.outdate();
     windowResult = result;
     const nowUs = checkClocks();
     const before = { windowState, blind };
@@ -386,7 +330,7 @@ export function createSampler(options: SamplerOptions): Sampler {
         ? result.value
         : { locked: null, asleep: null, idleInhibited: null };
     settle(nowUs);
-    if (session.asleep === false) poll("window");
+    if (session.asleep === false) polls.window.ask();
   }
 
   function takeInput(result: SourceResult<InputSample>): void {
