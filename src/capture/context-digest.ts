@@ -120,11 +120,11 @@ export function createDigester(options: DigesterOptions): Digester {
     return projects.refresh(history, nowUs, maxVisits);
   };
 
-  const distil = (asked: DigestRequest): Distilled | null => {
-    const { nowUs, timeZone } = asked;
+  const distil = (given: DigestRequest): Distilled | null => {
+    const { nowUs, timeZone } = given;
     index.refresh(history, listener);
     const others = history.devices();
-    const { devices, request } = withoutDevices(asked, others, self());
+    const { devices, request } = withoutDevices(given, others, self());
     const { turn } = request;
     const meant = devices === null ? history : history.only(devices.keys);
     const names = new Map(others.map(({ key, name }) => [key, name]));
@@ -157,10 +157,12 @@ export function createDigester(options: DigesterOptions): Digester {
         : null;
     const slots = { context, reading, anchor, subject: named ?? alike, phrase: topic.phrase };
     const found = weights.readings.flatMap(({ intent, weight }) => linesFor(intent, weight, slots));
-    // Silence about a device that was asked for by name would look as if it were not known.
+    const asked = pastWindow(reading, nowUs);
+    // Silence about a device or a time that was asked for by name would look as if it were not known.
+    const isNamed = devices !== null || asked !== null;
     const lines =
-      found.length === 0 && devices !== null && weights.intent !== "none"
-        ? [nothingLine(context, "", 1)]
+      found.length === 0 && isNamed && weights.intent !== "none"
+        ? [nothingLine(context, "", 1, asked)]
         : found;
     return {
       intent: weights.intent,
@@ -406,6 +408,13 @@ function timeWindow(reading: TurnReading): Window | null {
   return time === undefined ? null : { fromUs: time.fromUs, toUs: time.toUs };
 }
 
+/** What of the time that is named has passed; null when none is named, or all of it is to come. */
+function pastWindow(reading: TurnReading, nowUs: number): Window | null {
+  const window = timeWindow(reading);
+  if (window === null || window.fromUs >= nowUs) return null;
+  return { fromUs: window.fromUs, toUs: Math.min(window.toUs, nowUs) };
+}
+
 /** The window in front of the owner, on this device unless one is named: the newest that is not the assistant's. */
 function currentLine(context: ReadingContext, score: number): readonly SpanLine[] {
   const { nowUs, asked } = context;
@@ -466,8 +475,13 @@ function windowsOf({ window, event, reachUs }: AnchorWindow): readonly Window[] 
   ];
 }
 
-/** The absence of a topic, short enough to cost next to nothing. */
-function nothingLine(context: ReadingContext, phrase: string, score: number): DigestLine {
+/** The absence of a topic or of a time, short enough to cost next to nothing. */
+function nothingLine(
+  context: ReadingContext,
+  phrase: string,
+  score: number,
+  window: Window | null = null,
+): DigestLine {
   let subject = phrase;
   while (tokenBound(subject) > 14 && subject.includes(" ")) {
     subject = subject.slice(0, subject.lastIndexOf(" "));
@@ -476,8 +490,10 @@ function nothingLine(context: ReadingContext, phrase: string, score: number): Di
   const sinceUs = context.history.firstUs();
   const device = context.asked?.name ?? null;
   const reason =
-    subject === "" ? "nothing was recorded on that device" : "no document holds these words";
-  return { kind: "nothing", subject: subject || null, device, sinceUs, score, reason };
+    subject === ""
+      ? `nothing was recorded ${window === null ? "on that device" : "in that time"}`
+      : "no document holds these words";
+  return { kind: "nothing", subject: subject || null, device, window, sinceUs, score, reason };
 }
 
 /** One line per document and stretch: of two that overlap the better one stays. */

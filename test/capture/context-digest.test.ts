@@ -207,6 +207,15 @@ describe("the digest answers", () => {
     }
   });
 
+  it("with one line for a time in which nothing was recorded, and with nothing for one to come", () => {
+    expect(bodyOf(ask("what was I doing last Sunday at 3 am?"))).toEqual([
+      expect.stringMatching(
+        /^- nothing recorded Sun 22 Nov 0[0-9]:\d\d–0[0-9]:\d\d \(history since 23 Nov 2026\)$/,
+      ),
+    ]);
+    expect(ask("what will I be doing tomorrow at 3 pm?").block).toBeNull();
+  });
+
   it("with one line when the topic was never there, and when nothing was recorded yet", () => {
     const answer = ask("when did I look at the scuba diving course?");
     expect(bodyOf(answer)).toEqual([

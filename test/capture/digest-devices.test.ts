@@ -115,7 +115,7 @@ describe("a digest over several devices", () => {
     own("letter.odt", "2026-11-26T09:00", "2026-11-26T09:40", "Writer");
     other("ada-travel", { kind: "laptop" }).saw("plan", "2026-11-20T10:00", "2026-11-20T10:30");
     expect(ask("what did I do on the laptop yesterday?")).toEqual([
-      "- nothing recorded on ada-travel (history since 20 Nov 2026)",
+      "- nothing recorded Thu 26 Nov on ada-travel (history since 20 Nov 2026)",
     ]);
   });
 
@@ -200,7 +200,9 @@ describe("a digest over several devices", () => {
     forgetLearned();
     expect(ask("when did I last look at the secret?").join()).not.toContain("laptop");
     store.remote().drop([{ deviceKey: laptop.key, startUs: at("2026-11-26T10:00") }]);
-    expect(ask("what did I do yesterday?")).toEqual([]);
+    expect(ask("what did I do yesterday?")).toEqual([
+      "- nothing recorded Thu 26 Nov (no history yet)",
+    ]);
   });
 });
 

@@ -253,6 +253,14 @@ function digestOf(hostile: string): readonly DigestLine[] {
       score: 1,
       reason,
     },
-    { kind: "nothing", subject: hostile, device: hostile, sinceUs: NOW_US, score: 1, reason },
+    {
+      kind: "nothing",
+      subject: hostile,
+      device: hostile,
+      window: { fromUs: NOW_US - MINUTE_US, toUs: NOW_US },
+      sinceUs: NOW_US,
+      score: 1,
+      reason,
+    },
   ];
 }

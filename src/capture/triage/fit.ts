@@ -46,17 +46,24 @@ export interface TotalLine {
   readonly reason: string;
 }
 
-/** Nothing of the sort was ever recorded. */
+/** Nothing of the sort was ever recorded, or nothing at all in the time that was asked about. */
 export interface NothingLine {
   readonly kind: "nothing";
   /** What the owner called it; null: whatever was done on the device. */
   readonly subject: string | null;
   /** The one device that was asked about; null: all of them. */
   readonly device: string | null;
+  /** The time that was asked about; null: none was named. */
+  readonly window: Stretch | null;
   /** Start of the record; null when there is none. */
   readonly sinceUs: number | null;
   readonly score: number;
   readonly reason: string;
+}
+
+interface Stretch {
+  readonly fromUs: number;
+  readonly toUs: number;
 }
 
 export type DigestLine = SpanLine | TotalLine | NothingLine;
@@ -184,11 +191,28 @@ export function bodyOfLine(line: DigestLine, timeZone: string): BodyLine {
     default: {
       const about =
         line.subject === null ? fragment`` : fragment` about ${quoted("title", line.subject)}`;
-      const where = line.device === null ? about : fragment`${about} on ${deviceName(line.device)}`;
+      const when =
+        line.window === null ? about : fragment`${about}${windowText(line.window, timeZone)}`;
+      const where = line.device === null ? when : fragment`${when} on ${deviceName(line.device)}`;
       if (line.sinceUs === null) return bodyLine`nothing recorded${where} (no history yet)`;
       return bodyLine`nothing recorded${where} (history since ${local.date(line.sinceUs)})`;
     }
   }
+}
+
+/** " Sun 22 Nov 03:00–04:00", or the days alone where whole days were asked about. */
+function windowText({ fromUs, toUs }: Stretch, timeZone: string): Fragment {
+  const local = localTime(timeZone);
+  const [first, last] = [local.shortDay(fromUs), local.shortDay(toUs - 1)];
+  const isWholeDays = local.clock(fromUs) === "00:00" && local.clock(toUs) === "00:00";
+  if (first === last) {
+    return isWholeDays
+      ? fragment` ${first}`
+      : fragment` ${first} ${local.clock(fromUs)}–${local.clock(toUs)}`;
+  }
+  return isWholeDays
+    ? fragment` ${first} – ${last}`
+    : fragment` ${first} ${local.clock(fromUs)} – ${last} ${local.clock(toUs)}`;
 }
 
 /** Said of what was on another device alone. */

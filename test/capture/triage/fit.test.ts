@@ -75,6 +75,7 @@ describe("a digest", () => {
     const nothing = {
       kind: "nothing",
       device: null,
+      window: null,
       subject: "scuba diving",
       score: 1,
       reason: "",
@@ -85,6 +86,34 @@ describe("a digest", () => {
     );
     expect(blockOf([{ ...nothing, sinceUs: null }])).toContain(
       '\n- nothing recorded about "scuba diving" (no history yet)\n---\n',
+    );
+  });
+
+  it("says in which time nothing was recorded", () => {
+    const us = (local: string): number => Date.parse(`2026-11-${local}+01:00`) * 1000;
+    const told = (from: string, to: string): string =>
+      blockOf([
+        {
+          kind: "nothing",
+          device: null,
+          window: { fromUs: us(from), toUs: us(to) },
+          subject: null,
+          sinceUs: us("01T09:00"),
+          score: 1,
+          reason: "",
+        },
+      ]) ?? "";
+    expect(told("22T03:00", "22T04:00")).toContain(
+      "\n- nothing recorded Sun 22 Nov 03:00–04:00 (history since 1 Nov 2026)\n",
+    );
+    expect(told("22T00:00", "23T00:00")).toContain(
+      "\n- nothing recorded Sun 22 Nov (history since 1 Nov 2026)\n",
+    );
+    expect(told("21T00:00", "23T00:00")).toContain(
+      "\n- nothing recorded Sat 21 Nov – Sun 22 Nov (history since 1 Nov 2026)\n",
+    );
+    expect(told("21T22:00", "22T02:00")).toContain(
+      "\n- nothing recorded Sat 21 Nov 22:00 – Sun 22 Nov 02:00 (history since 1 Nov 2026)\n",
     );
   });
 
