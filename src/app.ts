@@ -45,7 +45,7 @@ import { readAllDevices } from "./store/all-devices.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
 import { checkLater, type DatabaseCheck } from "./store/check.ts";
 import { openEventStore, type EventStore } from "./store/events.ts";
-import type { WishOrigin } from "./store/forget-plan.ts";
+import type { WishOrigin } from "./store/event-walk.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 import { openReadings } from "./store/readings.ts";
 import { createSessionEventTable } from "./store/session-events.ts";

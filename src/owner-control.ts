@@ -40,7 +40,8 @@ import { readPauseEnd } from "./owner-wishes.ts";
 import type { Paths } from "./paths.ts";
 import type { EventStore } from "./store/events.ts";
 import { forgetBucketEvents, type BucketWish } from "./store/forget-buckets.ts";
-import { planRules, type WishOrigin } from "./store/forget-plan.ts";
+import type { WishOrigin } from "./store/event-walk.ts";
+import { planRules } from "./store/forget-plan.ts";
 import { openLedger } from "./store/ledger.ts";
 
 export interface OwnerControl {

@@ -16,13 +16,8 @@ import type { EventStore } from "./store/events.ts";
 import { searchFiles } from "./store/file-search.ts";
 import { forgetBucketEvents, type BucketWish } from "./store/forget-buckets.ts";
 import { carryOut, forgetOtherRows, forgetTotals, textsWithoutRow } from "./store/forget.ts";
-import {
-  planForget,
-  planRules,
-  type ForgetPlan,
-  type RemotePlan,
-  type WishOrigin,
-} from "./store/forget-plan.ts";
+import type { WishOrigin } from "./store/event-walk.ts";
+import { planForget, planRules, type ForgetPlan, type RemotePlan } from "./store/forget-plan.ts";
 import type { Ledger, LedgerEntry } from "./store/ledger.ts";
 import { createLocalDays } from "./store/local-day.ts";
 import type { RemoteId } from "./store/remote.ts";

@@ -11,7 +11,7 @@ import { reasonForLog, type Log } from "../log.ts";
 import { createDevices } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
 import type { RawFacts } from "../store/exchange.ts";
-import type { WishOrigin } from "../store/forget-plan.ts";
+import type { WishOrigin } from "../store/event-walk.ts";
 import { createOutbox } from "../store/outbox.ts";
 import type { RemoteId } from "../store/remote.ts";
 import type { CarriedRecord, HubDriver } from "./driver.ts";

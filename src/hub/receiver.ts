@@ -10,7 +10,7 @@ import type { Log } from "../log.ts";
 import type { DeviceRow, Devices } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
 import type { RawFacts } from "../store/exchange.ts";
-import type { WishOrigin } from "../store/forget-plan.ts";
+import type { WishOrigin } from "../store/event-walk.ts";
 import { toVersion, type RemotePut } from "../store/remote.ts";
 import type { CarriedRecord } from "./driver.ts";
 import { NO_RECORD, openRecord, readEnvelope, type Envelope } from "./envelope.ts";
