@@ -17,6 +17,7 @@ import { createAnswers } from "./answers.ts";
 import { createDaemonNotices } from "./auto-reply/reply/daemon-notices.ts";
 import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
+import { readUpToNow } from "./capture/present-events.ts";
 import type { PrivacyGate } from "./capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { createLivePrivacy } from "./capture/privacy-live.ts";
@@ -292,9 +293,11 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         );
       }
       const wanted = { limit, ...(kinds === undefined ? {} : { kinds }) };
+      const between = readUpToNow(store, sampler.present(), clock.nowUs());
+      const { database, remote } = store;
       const found = allDevices
-        ? readAllDevices(store, fromUs, toUs, wanted)
-        : store.between(fromUs, toUs, wanted);
+        ? readAllDevices({ between, database, remote }, fromUs, toUs, wanted)
+        : between(fromUs, toUs, wanted);
       owner.noteEvents(client, found.events);
       return found;
     },

@@ -58,3 +58,20 @@ test("a long turn is kept cut, at a whole character", async () => {
   const { entries } = await app.ledger({});
   expect(entries[0]?.ownerText).toBe("x".repeat(1999));
 });
+
+test("what goes on is told up to now, however long ago its end was written", async () => {
+  const { app, desktop, clock } = await startApp();
+  desktop.focus({ app: "Code", title: "a.ts" });
+  const startUs = clock.nowUs();
+  clock.advanceMs(4_000);
+  const { events } = await app.events({ fromUs: startUs, kinds: ["window"] });
+  expect(events).toMatchObject([{ title: "a.ts", startUs, endUs: startUs + 4_000_000 }]);
+  const late = await app.events({ fromUs: startUs + 3_000_000, kinds: ["window"], limit: 1 });
+  expect(late).toEqual({ events, truncated: false });
+  const before = await app.events({
+    fromUs: startUs - 9_000_000,
+    toUs: startUs,
+    kinds: ["window"],
+  });
+  expect(before.events).toEqual([]);
+});

@@ -15,6 +15,7 @@ import type {
   SystemEvent,
   WindowEvent,
 } from "./events.ts";
+import { upToNow } from "./present-events.ts";
 import type { Present } from "./sampler.ts";
 
 /** How far back `recent`, `gaps` and `lastIdle` look. */
@@ -52,7 +53,7 @@ export function readSnapshot(options: SnapshotOptions): Snapshot {
   ] as const satisfies EventKind[];
   // One microsecond more: what began this very instant is what is asked for.
   const stored = store.between(fromUs, nowUs + 1, { kinds, limit: MAX_WINDOW_EVENTS }).events;
-  const events = withUnwritten(stored, present).map((event) => withOpenEnd(event, present, nowUs));
+  const events = upToNow(stored, present, nowUs);
   const windows = events.filter((event) => event.kind === "window");
   const stretches = mergeStretches(
     windows.filter(({ app }) => !assistantApps.includes(app.toLowerCase())),
@@ -111,26 +112,6 @@ export function pausedSnapshot(sinceUs: number, nowUs: number, timeZone: string)
   };
 }
 
-/** While the disk refuses, what happens is told from memory. */
-function withUnwritten(
-  stored: readonly ActivityEvent[],
-  present: Present | null,
-): readonly ActivityEvent[] {
-  const unwritten = present?.unwritten() ?? [];
-  if (unwritten.length === 0) return stored;
-  const newer = new Set(unwritten.map(({ id }) => id));
-  return [...stored.filter(({ id }) => !newer.has(id)), ...unwritten].sort(
-    (a, b) => a.startUs - b.startUs,
-  );
-}
-
-/** The store's end of a running event is some seconds old, or lies behind `nowUs` when the past is asked for. */
-function withOpenEnd(event: ActivityEvent, present: Present | null, nowUs: number): ActivityEvent {
-  const open = present?.open(event.kind);
-  const isRunning = open !== null && open !== undefined && (open.id ?? open.startUs) === event.id;
-  return isRunning || event.endUs > nowUs ? { ...event, endUs: nowUs } : event;
-}
-
 /**
  * Merges events of one window with short interruptions between them. Newest first. A gap is no interruption:
  * what the owner kept from the record must not be told as time at the window.
@@ -181,6 +162,6 @@ function summariseInput(options: SnapshotOptions, events: readonly ActivityEvent
 function readSystem({ store, present, nowUs }: SnapshotOptions): SystemEvent | null {
   const [last] = store.latest("system", 1, nowUs + 1);
   if (last === undefined) return null;
-  const event = withOpenEnd(last, present, nowUs);
-  return event.kind === "system" && nowUs - event.endUs <= MAX_SYSTEM_AGE_US ? event : null;
+  const event = upToNow([last], present, nowUs).findLast((each) => each.kind === "system");
+  return event !== undefined && nowUs - event.endUs <= MAX_SYSTEM_AGE_US ? event : null;
 }

@@ -11,7 +11,7 @@ export type PlacedEvent = ActivityEvent & { readonly device?: string };
 
 /** Reads events of all devices as {@link EventStore.between} does this one's: by range, the newest when there are many. */
 export function readAllDevices(
-  store: EventStore,
+  store: Pick<EventStore, "between" | "database" | "remote">,
   fromUs: number,
   toUs: number,
   options: { readonly kinds?: readonly EventKind[]; readonly limit: number },
