@@ -10,7 +10,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { deflateRawSync } from "node:zlib";
+import { layOutRankedTable } from "./ranked-table.mjs";
 
 const WORDS = 16_000;
 
@@ -26,7 +26,6 @@ for (const { word } of counts) {
   if (words.length === WORDS) break;
   if (/^[a-z]{3,}$/.test(word)) words.push(word);
 }
-const records = words.flatMap((word) => [Buffer.of(word.length), Buffer.from(word)]);
-const packed = deflateRawSync(Buffer.concat(records), { level: 9 });
-writeFileSync(target, packed);
-console.log(`${words.length} words, ${packed.length} bytes`);
+const table = layOutRankedTable(words.map((word) => Buffer.from(word)));
+writeFileSync(target, table);
+console.log(`${words.length} words, ${table.length} bytes`);

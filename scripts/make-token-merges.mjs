@@ -9,14 +9,14 @@
  * done a prefix of the same steps, and every further step only joins tokens; so its count is never below the
  * whole vocabulary's, for any text. More merges make the bound tighter and the table larger:
  *
- *     merges   English titles   German titles   table
- *      8,192        1.61             1.72        33 kB
- *     32,768        1.31             1.43       170 kB
- *     49,152        1.20             1.34       272 kB
+ *     merges   English titles   German titles
+ *      8,192        1.61             1.72
+ *     32,768        1.31             1.43
+ *     49,152        1.20             1.34
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { deflateRawSync } from "node:zlib";
+import { layOutRankedTable } from "./ranked-table.mjs";
 
 const MERGES = 49_152;
 
@@ -33,10 +33,8 @@ for (const line of readFileSync(source, "utf8").split("\n")) {
     tokens[Number(rank)] = Buffer.from(token, "base64");
   }
 }
-// Single bytes are tokens by themselves. The others are kept in order of rank, each behind its length.
-const records = tokens.flatMap((token) =>
-  token.length > 1 && token.length < 256 ? [Buffer.of(token.length), token] : [],
-);
-const packed = deflateRawSync(Buffer.concat(records), { level: 9 });
-writeFileSync(target, packed);
-console.log(`${records.length / 2} merges, ${packed.length} bytes`);
+// Single bytes are tokens by themselves.
+const merges = tokens.filter((token) => token.length > 1 && token.length < 256);
+const table = layOutRankedTable(merges);
+writeFileSync(target, table);
+console.log(`${merges.length} merges, ${table.length} bytes`);

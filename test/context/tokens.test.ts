@@ -21,6 +21,8 @@ const LINES = [
   '- 17:00–17:25 (22 min) Thunderbird: "Arzttermin Dr. Schäfer am Donnerstag bestätigen"\n',
 ] as const;
 
+const PLAIN_SIGNS = Array.from("abzAZ059 '\"\n\r\t/-–—·’“…s_.(:");
+
 describe("the token bound", () => {
   law(
     "is never below the exact count",
@@ -32,6 +34,16 @@ describe("the token bound", () => {
     fc.property(
       fc.string({ unit: "grapheme", maxLength: 60 }),
       (text) => tokenBound(text) >= exact(text),
+    ),
+  );
+
+  law(
+    "is the same for plain text, whatever follows behind it",
+    fc.property(
+      fc.string({ unit: fc.constantFrom(...PLAIN_SIGNS), maxLength: 80 }),
+      // A letter of another script takes the pattern for all scripts, and stands alone behind a line break.
+      (text) =>
+        tokenBound(`${text}.\n`) + tokenBound("a\u0439") === tokenBound(`${text}.\na\u0439`),
     ),
   );
 
