@@ -162,7 +162,7 @@ describe("a machine without a display", () => {
 });
 
 describe("the daemon", () => {
-  it("that was killed goes on where it was, with at most the last second lost", async () => {
+  it("that was killed goes on where it was, with at most the last five seconds lost", async () => {
     const { x, daemon } = await openDesktop();
     const client = await x.openClient();
     await client.activate(await client.open({ title: "work", app: "Editor" }));
@@ -171,7 +171,7 @@ describe("the daemon", () => {
         (event) => event.kind === "window" && event.title === "work",
       ),
     );
-    await until("three seconds pass", () => Date.now() * 1000 - begun.startUs > 3_200_000);
+    await until("eight seconds pass", () => Date.now() * 1000 - begun.startUs > 8_000_000);
     const { pid } = await daemon.api.status();
     const killedUs = Date.now() * 1000;
     process.kill(pid, "SIGKILL");
@@ -179,7 +179,8 @@ describe("the daemon", () => {
     const kept = (await daemon.api.events({ fromUs: 0, kinds: ["window"] })).events.find(
       ({ id }) => id === begun.id,
     );
-    expect(kept?.endUs).toBeGreaterThan(killedUs - 1_100_000);
+    // The five seconds, and one for a machine that is busy.
+    expect(kept?.endUs).toBeGreaterThan(killedUs - 6_000_000);
     client.close();
   });
 
