@@ -204,7 +204,14 @@ async function openConnection(
         reject(error);
       };
       const raw = x11.createClient(
-        { display, stream, auth, disableBigRequests: true },
+        {
+          display,
+          stream,
+          auth,
+          disableBigRequests: true,
+          // What is asked together goes out together: a look at a window is one write instead of five.
+          bufferRequests: { flushOnReply: false },
+        },
         (error, setup) => {
           const screen = setup?.screen[0];
           if (error instanceof Error || screen === undefined) {

@@ -84,6 +84,8 @@ declare module "x11" {
         /** Given also when empty: without it the library reads files and writes to the console. */
         readonly auth: { readonly name: string; readonly data: string };
         readonly disableBigRequests: boolean;
+        /** Requests wait for each other until the event loop looks for input again. */
+        readonly bufferRequests?: { readonly flushOnReply: boolean };
       },
       ready: (
         error: Error | null | undefined,
