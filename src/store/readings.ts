@@ -14,12 +14,8 @@ import { openDatabase, type StoreDatabase } from "./database.ts";
 import { readDays, type DaysAnswer, type DaysRequest } from "./days-query.ts";
 import type { ReadingMessage } from "./readings-process.ts";
 import { searchDocuments, type SearchAnswer, type SearchRequest } from "./search-query.ts";
-import {
-  readTimeline,
-  type Running,
-  type TimelineAnswer,
-  type TimelineRequest,
-} from "./timeline-query.ts";
+import { readTimeline, type TimelineAnswer, type TimelineRequest } from "./timeline-query.ts";
+import type { Running } from "./timeline-rows.ts";
 import { readTotals, type TotalsAnswer, type TotalsRequest } from "./totals-query.ts";
 
 /** Every method throws ActivityError `bad_request`, `timed_out`, and what the database throws. */

@@ -7,14 +7,10 @@ import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
 import { createDeviceReader } from "./devices.ts";
 import { KIND_CODES, KIND_MASK } from "./documents.ts";
-import {
-  clusterStretches,
-  createBuckets,
-  fillBuckets,
-  type Drawn,
-  type Stretch,
-} from "./thinning.ts";
+import { clusterStretches, fillBuckets, type Drawn, type Stretch } from "./thinning.ts";
 import { readElsewhere } from "./timeline-elsewhere.ts";
+import { readRows, type Frame, type Running } from "./timeline-rows.ts";
+import { isForVisits, readWindows } from "./timeline-windows.ts";
 
 export interface TimelineRequest {
   /** `[fromUs, toUs)`, microseconds since 1970 UTC. */
@@ -93,12 +89,6 @@ export interface TimelineAnswer {
   readonly lastUs: number | null;
 }
 
-/** What the asker knows and the database does not yet: which events go on, and what time it is. */
-export interface Running {
-  readonly ids: readonly number[];
-  readonly nowUs: number;
-}
-
 /** @throws ActivityError `bad_request` when the range is empty or the limit out of bounds */
 export function readTimeline(
   database: StoreDatabase,
@@ -145,21 +135,6 @@ const LANES = ["focus", "documents", "tabs", "presence", "media", "elsewhere", "
 const DEFAULT_SPANS = 1000;
 const FEWEST_SPANS = 10;
 const MOST_SPANS = 10_000;
-/** Beyond this an event stands in the index `event_long`. Part of the schema. */
-const LONG_US = 3_600_000_000;
-/** From here on visits are drawn, in which interruptions below it are bridged. */
-const VISITS_FROM_US = 90_000_000;
-/** No visit is believed to reach further back than this before the range. */
-const REACH_US = 12 * 3_600_000_000;
-/** Windows of one application that follow each other within this are one stretch of focus. */
-const FOLLOWS_US = 1_000_000;
-
-interface Frame {
-  readonly fromUs: number;
-  readonly toUs: number;
-  readonly resolutionUs: number;
-}
-
 interface Edges {
   readonly firstUs: number | null;
   readonly lastUs: number | null;
@@ -220,13 +195,6 @@ function gapSpan(state: string, startUs: number, endUs: number): readonly Timeli
   return [{ startUs, endUs, kind: "gap", state, ...nothing, activeUs: endUs - startUs, merged: 1 }];
 }
 
-interface StretchRow {
-  readonly startUs: number;
-  readonly endUs: number;
-  readonly labelId: number;
-  readonly documentId: number | null;
-}
-
 /** Window time by application and by document: of a long range from visits, else from the windows themselves. */
 function drawWindows(
   database: StoreDatabase,
@@ -237,10 +205,7 @@ function drawWindows(
   const wanted = { focus: lanes.includes("focus"), documents: lanes.includes("documents") };
   const empty = { focus: [], documents: [] };
   if (!wanted.focus && !wanted.documents) return empty;
-  const drawn =
-    frame.resolutionUs >= VISITS_FROM_US
-      ? drawVisits(database, frame, wanted)
-      : drawEachWindow(database, frame, running, wanted);
+  const drawn = readWindows(database, frame, running, wanted);
   const documents = readDocuments(database, drawn.documents);
   return {
     focus: drawn.focus.map((span) =>
@@ -250,147 +215,6 @@ function drawWindows(
       toSpan(span, "window", null, documents.get(span.key) ?? null),
     ),
   };
-}
-
-/** Keys of `focus` are places in `names`, those of `documents` ids. */
-interface DrawnWindows {
-  readonly focus: readonly Drawn[];
-  readonly names: readonly string[];
-  readonly documents: readonly Drawn[];
-}
-
-type Wanted = Readonly<Record<"focus" | "documents", boolean>>;
-
-/** Row by row, so that a year is never held at once. */
-function drawVisits(database: StoreDatabase, frame: Frame, wanted: Wanted): DrawnWindows {
-  const applications = numberApplications(
-    database.prepare<AppRow>("SELECT id, app FROM document WHERE kind = 'window'").iterate(),
-  );
-  const focus = createBuckets(frame);
-  const documents = createBuckets(frame);
-  for (const row of readVisits(database, frame)) {
-    const { startUs, endUs, activeUs, documentId, count } = row;
-    const stretch = { startUs, endUs, activeUs, count };
-    if (wanted.focus) focus.add({ ...stretch, key: applications.of(documentId) });
-    if (wanted.documents) documents.add({ ...stretch, key: documentId });
-  }
-  return { focus: focus.draw(), names: applications.names, documents: documents.draw() };
-}
-
-function drawEachWindow(
-  database: StoreDatabase,
-  frame: Frame,
-  running: Running,
-  wanted: Wanted,
-): DrawnWindows {
-  const windows = [...readRows(database, frame, running, "window")].flatMap((row) => {
-    const { startUs, endUs, documentId: key } = row;
-    return key === null ? [] : [{ startUs, endUs, activeUs: endUs - startUs, key }];
-  });
-  const ids = JSON.stringify([...new Set(windows.map(({ key }) => key))]);
-  const applications = numberApplications(
-    database
-      .prepare<AppRow>("SELECT id, app FROM document WHERE id IN (SELECT value FROM json_each(?))")
-      .iterate(ids),
-  );
-  const byApplication = windows.map((window) => ({ ...window, key: applications.of(window.key) }));
-  const areApart = true;
-  return {
-    focus: wanted.focus
-      ? clusterStretches(byApplication, frame, { followsUs: FOLLOWS_US, areApart })
-      : [],
-    names: applications.names,
-    documents: wanted.documents ? clusterStretches(windows, frame, { followsUs: 0, areApart }) : [],
-  };
-}
-
-interface AppRow {
-  readonly id: number;
-  readonly app: string;
-}
-
-/** A small number for each application, since numbers are counted faster than texts. */
-function numberApplications(documents: Iterable<AppRow>): {
-  /** -1 for a document that is not among them. */
-  readonly of: (documentId: number) => number;
-  readonly names: readonly string[];
-} {
-  const numbers = new Map<string, number>();
-  const ofDocument = new Map<number, number>();
-  for (const { id, app } of documents) {
-    const number = numbers.get(app) ?? numbers.size;
-    numbers.set(app, number);
-    ofDocument.set(id, number);
-  }
-  return { of: (documentId) => ofDocument.get(documentId) ?? -1, names: [...numbers.keys()] };
-}
-
-interface VisitRow extends Omit<Stretch, "key" | "count"> {
-  readonly documentId: number;
-  readonly count: number;
-}
-
-/**
- * Visits by document and piece of the range. SQLite adds up those that are shorter than a piece, in the one in which they
- * began: of a year that leaves a quarter of the rows, and takes a quarter of the time.
- */
-function* readVisits(
-  database: StoreDatabase,
-  { fromUs, toUs, resolutionUs }: Frame,
-): Generator<VisitRow> {
-  // Numbers come to SQLite as floats, and dividing those gives no whole pieces.
-  const short = database.prepare<VisitRow>(
-    `SELECT min(start_us) AS startUs,
-            min(max(start_us + span_us), ? + (piece + 1) * ?) AS endUs,
-            sum(active_us) AS activeUs, document_id AS documentId, count(*) AS count
-       FROM (SELECT start_us, span_us, active_us, document_id,
-                    (start_us - CAST(? AS INTEGER)) / CAST(? AS INTEGER) AS piece
-               FROM visit WHERE start_us >= ? AND start_us < ? AND span_us <= ?)
-      GROUP BY piece, document_id`,
-  );
-  const long = database.prepare<VisitRow>(
-    `SELECT start_us AS startUs, start_us + span_us AS endUs, active_us AS activeUs,
-            document_id AS documentId, 1 AS count
-       FROM visit
-      WHERE start_us >= ? AND start_us < ? AND (span_us > ? OR start_us < ?) AND start_us + span_us > ?`,
-  );
-  yield* short.iterate(fromUs, resolutionUs, fromUs, resolutionUs, fromUs, toUs, resolutionUs);
-  yield* long.iterate(fromUs - REACH_US, toUs, resolutionUs, fromUs, fromUs);
-}
-
-/** Rows of one kind that meet the range, by start, clipped to it. */
-function* readRows(
-  database: StoreDatabase,
-  { fromUs, toUs }: Frame,
-  running: Running,
-  kind: EventKind,
-): Generator<StretchRow> {
-  const isKind =
-    kind === "window"
-      ? "event.label_id & 15 = 0"
-      : `event.label_id & 15 = ${KIND_CODES[kind]} AND event.label_id & 15 <> 0`;
-  const select = `SELECT event.start_us AS startUs, event.start_us + event.duration_us AS endUs,
-      event.label_id AS labelId, label.document_id AS documentId
-    FROM event JOIN label ON label.id = event.label_id WHERE ${isKind}`;
-  const long = database.prepare<StretchRow>(
-    `${select} AND event.duration_us > ${LONG_US} AND event.start_us < ? ORDER BY event.start_us`,
-  );
-  const near = database.prepare<StretchRow>(
-    `${select} AND event.start_us >= ? AND event.start_us < ? ORDER BY event.start_us`,
-  );
-  const goesOn = new Set(running.ids);
-  for (const rows of [
-    // Those that begin long before the range are few, and found through an index of their own.
-    long.iterate(fromUs - LONG_US),
-    near.iterate(fromUs - LONG_US, toUs),
-  ]) {
-    for (const row of rows) {
-      const endUs = goesOn.has(row.startUs) ? Math.max(row.endUs, running.nowUs) : row.endUs;
-      const startUs = Math.max(row.startUs, fromUs);
-      // What lasted no time cannot be drawn.
-      if (endUs > startUs) yield { ...row, startUs, endUs: Math.min(endUs, toUs) };
-    }
-  }
 }
 
 /** Events of rarer kinds, each kind by itself where several can be at once. */
@@ -429,7 +253,7 @@ function drawKinds(
 
 /** Windows of other devices by what was in them; those of one device do not meet. */
 function drawElsewhere(database: StoreDatabase, frame: Frame): readonly TimelineSpan[] {
-  const isCoarse = frame.resolutionUs >= VISITS_FROM_US;
+  const isCoarse = isForVisits(frame);
   return readElsewhere(database, frame, isCoarse)
     .flatMap(({ device, stretches }) => {
       const drawn = isCoarse

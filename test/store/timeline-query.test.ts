@@ -5,10 +5,10 @@ import { openEventStore } from "../../src/store/events.ts";
 import { readDays } from "../../src/store/days-query.ts";
 import {
   readTimeline,
-  type Running,
   type TimelineLaneId,
   type TimelineRequest,
 } from "../../src/store/timeline-query.ts";
+import type { Running } from "../../src/store/timeline-rows.ts";
 import { readTotals } from "../../src/store/totals-query.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { createOtherDevice } from "../helpers/other-device.ts";
