@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { openCluster } from "./cluster-rig.ts";
 
 const PAGE = fileURLToPath(new URL("../../../docs/devices.md", import.meta.url));
@@ -15,30 +15,27 @@ it("the settings of docs/devices.md are right", async () => {
   ].map(([, text = ""]) => text);
   expect(others).toEqual([]);
   const cluster = await openCluster({ args: ["--servers", "1"] });
-  try {
-    const at = (name: string) => join(cluster.folder, name);
-    const local = (text: string) =>
-      text
-        .replaceAll(/"\/etc\/nats\/[^"]*-key\.pem"/g, `"${at("server-key.pem")}"`)
-        .replaceAll(/"\/etc\/nats\/[^"]*\.pem"/g, `"${at("server.pem")}"`)
-        .replace('include "devices.conf"', 'include "docs-devices.conf"');
-    writeFileSync(at("docs-devices.conf"), devices);
-    for (const settings of [one, three]) {
-      writeFileSync(at("docs.conf"), local(settings));
-      await promisify(execFile)("nats-server", ["-t", "-c", at("docs.conf")]);
-    }
-    // What the page permits is what hub-up does, which every other test of a hub stands on.
-    const publicKey = /nkey: (U[A-Z2-7]{55})/.exec(devices)?.[1] ?? "";
-    const permitted = (text: string, key: string) =>
-      [...text.matchAll(/"([^"]+)"/g)].map(([, subject = ""]) => subject.replaceAll(key, "KEY"));
-    const mine = readFileSync(at("devices/laptop.pub"), "utf8").trim();
-    const written = readFileSync(at("devices.conf"), "utf8")
-      .split("{ nkey: ")
-      .find((block) => block.startsWith(mine));
-    expect(permitted(devices, publicKey).toSorted()).toEqual(
-      permitted(written ?? "", mine).toSorted(),
-    );
-  } finally {
-    await cluster.close();
+  onTestFinished(cluster.close);
+  const at = (name: string) => join(cluster.folder, name);
+  const local = (text: string) =>
+    text
+      .replaceAll(/"\/etc\/nats\/[^"]*-key\.pem"/g, `"${at("server-key.pem")}"`)
+      .replaceAll(/"\/etc\/nats\/[^"]*\.pem"/g, `"${at("server.pem")}"`)
+      .replace('include "devices.conf"', 'include "docs-devices.conf"');
+  writeFileSync(at("docs-devices.conf"), devices);
+  for (const settings of [one, three]) {
+    writeFileSync(at("docs.conf"), local(settings));
+    await promisify(execFile)("nats-server", ["-t", "-c", at("docs.conf")]);
   }
+  // What the page permits is what hub-up does, which every other test of a hub stands on.
+  const publicKey = /nkey: (U[A-Z2-7]{55})/.exec(devices)?.[1] ?? "";
+  const permitted = (text: string, key: string) =>
+    [...text.matchAll(/"([^"]+)"/g)].map(([, subject = ""]) => subject.replaceAll(key, "KEY"));
+  const mine = readFileSync(at("devices/laptop.pub"), "utf8").trim();
+  const written = readFileSync(at("devices.conf"), "utf8")
+    .split("{ nkey: ")
+    .find((block) => block.startsWith(mine));
+  expect(permitted(devices, publicKey).toSorted()).toEqual(
+    permitted(written ?? "", mine).toSorted(),
+  );
 }, 60_000);

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../../helpers/until.ts";
 import { carry, print } from "./carrying.ts";
 import { openCluster } from "./cluster-rig.ts";
@@ -19,16 +19,13 @@ describe("a full disk", () => {
     const cluster = await openCluster({
       prepare: async (folder) => mountDisk({ folder, server: 2, sizeMb: 1 }),
     });
-    try {
-      const from = await cluster.open("laptop", ADA);
-      const to = await cluster.open("desktop", BOB);
-      const carried = await carry({ from, to, device: ADA, records: 6_000 });
-      print("one disk full", carried);
-      expect(freeBlocks(cluster.folder, 2)).toBeLessThan(4);
-      expect(carried).toMatchObject(ALL);
-    } finally {
-      await cluster.close();
-    }
+    onTestFinished(cluster.close);
+    const from = await cluster.open("laptop", ADA);
+    const to = await cluster.open("desktop", BOB);
+    const carried = await carry({ from, to, device: ADA, records: 6_000 });
+    print("one disk full", carried);
+    expect(freeBlocks(cluster.folder, 2)).toBeLessThan(4);
+    expect(carried).toMatchObject(ALL);
   });
 
   it("at the server that makes the consumers of the cluster loses nothing", async () => {
@@ -40,45 +37,39 @@ describe("a full disk", () => {
         return async () => void (await Promise.all(undo.map(async (each) => each())));
       },
     });
-    try {
-      const from = await cluster.open("laptop", ADA);
-      await cluster.leader();
-      const full = await cluster.metaLeader();
-      fillDisk(join(cluster.folder, `node-${full}`, "jetstream"));
-      const to = await cluster.open("desktop", BOB);
-      const carried = await carry({ from, to, device: ADA, records: 6_000 });
-      print("the disk of the cluster's leader full", carried);
-      expect(freeBlocks(cluster.folder, full)).toBeLessThan(4);
-      expect(carried).toMatchObject(ALL);
-    } finally {
-      await cluster.close();
-    }
+    onTestFinished(cluster.close);
+    const from = await cluster.open("laptop", ADA);
+    await cluster.leader();
+    const full = await cluster.metaLeader();
+    fillDisk(join(cluster.folder, `node-${full}`, "jetstream"));
+    const to = await cluster.open("desktop", BOB);
+    const carried = await carry({ from, to, device: ADA, records: 6_000 });
+    print("the disk of the cluster's leader full", carried);
+    expect(freeBlocks(cluster.folder, full)).toBeLessThan(4);
+    expect(carried).toMatchObject(ALL);
   });
 
   it("of a server alone is told, and what waits goes on when there is room", async () => {
     const cluster = await openCluster({ args: ["--servers", "1", "--max-store", "1MB"] });
-    try {
-      const driver = await cluster.open("laptop", ADA);
-      const log = Array.from({ length: 8 }, (_, index) => ({
-        device: ADA,
-        epoch: 1,
-        seq: index + 1,
-        bytes: randomBytes(200_000),
-      }));
-      await expect(driver.append(log, 10_000)).rejects.toMatchObject({
-        code: "hub_refused",
-        message: "The hub refuses: it has no room left.",
-      });
-      await cluster.hubUp("--stop");
-      await cluster.hubUp("--max-store", "1GB");
-      const end = await until("the server takes records", () =>
-        driver.append(log, 5_000).catch(() => null),
-      );
-      expect(end).toEqual({ epoch: 1, seq: 8 });
-      expect(driver.state().state).toBe("connected");
-    } finally {
-      await cluster.close();
-    }
+    onTestFinished(cluster.close);
+    const driver = await cluster.open("laptop", ADA);
+    const log = Array.from({ length: 8 }, (_, index) => ({
+      device: ADA,
+      epoch: 1,
+      seq: index + 1,
+      bytes: randomBytes(200_000),
+    }));
+    await expect(driver.append(log, 10_000)).rejects.toMatchObject({
+      code: "hub_refused",
+      message: "The hub refuses: it has no room left.",
+    });
+    await cluster.hubUp("--stop");
+    await cluster.hubUp("--max-store", "1GB");
+    const end = await until("the server takes records", () =>
+      driver.append(log, 5_000).catch(() => null),
+    );
+    expect(end).toEqual({ epoch: 1, seq: 8 });
+    expect(driver.state().state).toBe("connected");
   });
 });
 

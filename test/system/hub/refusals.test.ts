@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
 import { jetstream } from "@nats-io/jetstream";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import type { HubDriver, HubSettings } from "../../../src/hub/driver.ts";
 import { openNatsDriver } from "../../../src/hub/nats.ts";
@@ -215,18 +215,15 @@ describe("servers that are no hub", () => {
   it("without JetStream are told as such", async () => {
     const processes = createProcesses();
     const child = processes.start("nats-server", ["-a", "127.0.0.1", "-p", "-1"], {});
-    try {
-      let said = "";
-      child.stderr?.on("data", (chunk: Buffer) => {
-        said += chunk.toString();
-      });
-      const port = await until("nats-server listens", () => /127\.0\.0\.1:(\d+)/.exec(said)?.[1]);
-      const driver = await openPlain(Number(port));
-      expect((await whenRefused(driver)).reason).toContain("JetStream is not switched on");
-      await driver.close();
-    } finally {
-      await processes.close();
-    }
+    onTestFinished(processes.close);
+    let said = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    const port = await until("nats-server listens", () => /127\.0\.0\.1:(\d+)/.exec(said)?.[1]);
+    const driver = await openPlain(Number(port));
+    expect((await whenRefused(driver)).reason).toContain("JetStream is not switched on");
+    await driver.close();
   });
 
   it("that are too old are told as such", async () => {
