@@ -55,7 +55,10 @@ export function renderHits({ hits, truncated }: SearchAnswer, timeZone: string):
     const last = fragment`${local.date(lastUs)} ${local.clock(lastUs)}`;
     return bodyLine`${thing(app, title, place)}, last seen ${last}, ${formatDuration(activeUs)} in ${visits} visits${onDevice(device)}`;
   });
-  return renderLines(lines, "Nothing was found.", truncated);
+  const ifNone = truncated
+    ? "Nothing was found among what is newest; there may be older."
+    : "Nothing was found.";
+  return renderLines(lines, ifNone, truncated);
 }
 
 /** Said of what was on another device. */
@@ -136,6 +139,6 @@ function renderLines(
     }
     text += `${line}\n`;
   }
-  if (isCut) text += "(There is more: ask for a shorter range.)\n";
+  if (isCut) text += "(There may be more: ask for a shorter range.)\n";
   return { text: text.slice(0, -1), untrustedSpans, truncated: isCut };
 }

@@ -44,7 +44,7 @@ export interface SearchHit {
 
 export interface SearchAnswer {
   readonly hits: readonly SearchHit[];
-  /** True when there may be more than were given. */
+  /** True when there may be more than were given: a higher limit, or a range, may find them. */
   readonly truncated: boolean;
 }
 
@@ -52,6 +52,8 @@ export interface SearchAnswer {
 const CUT_OFF = 5000;
 /** Fewer documents than this are few: each is asked for its own visits. */
 const FEW = 200;
+/** Of more candidates than this is not asked of each whether it matches. */
+const MOST_TOLD_APART = 1000;
 /** Of few documents that many visits each are added up at least. */
 const VISITS_OF_EACH = 50;
 const DEFAULT_LIMIT = 50;
@@ -84,9 +86,15 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
   const matching = matchDocuments(database, words);
   const range = { fromUs: fromUs ?? -Infinity, toUs: toUs ?? Infinity };
   const places = [HERE, ...otherPlaces(database)];
+  const few = whereFew(matching);
+  const newest =
+    few === null || matching.isCut
+      ? places.map((place) => newestVisits(database, matching, place, range))
+      : [];
   const seen = addUp(
-    places.flatMap((place) => [
-      ...whenVisited(database, matching, place, range),
+    places.flatMap((place, index) => [
+      ...(newest[index]?.seen ?? []).filter(([id]) => few?.has(id) !== true),
+      ...(few === null ? [] : visitsOfEach(database, few, place, range)),
       ...whenHappened(database, matching, place, range),
     ]),
   );
@@ -97,8 +105,16 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
   const ordered = [...seen, ...older].sort(([, a], [, b]) => b.lastUs - a.lastUs);
   return {
     hits: readHits(database, ordered.slice(0, limit)),
-    truncated: ordered.length > limit,
+    truncated:
+      ordered.length > limit || ((matching.isCut || !isOpen) && newest.some(({ isCut }) => isCut)),
   };
+}
+
+/** The documents that match where they are few and all known, so that each can be asked for its own visits. */
+function whereFew({ candidates, among }: Matching): ReadonlySet<number> | null {
+  if (candidates.length > MOST_TOLD_APART) return null;
+  const matching = among(candidates);
+  return matching.size > FEW ? null : matching;
 }
 
 interface Range {
@@ -161,36 +177,44 @@ function addUp(parts: Seen): ReadonlyMap<number, Times> {
   return sums;
 }
 
-/** Of few documents the newest visits of each; of many the newest visits of all, whosever they are. */
-function whenVisited(
+/** The newest visits of all documents, whosever they are, and of those the matching ones. */
+function newestVisits(
   database: StoreDatabase,
   matching: Matching,
   place: Place,
   { fromUs, toUs }: Range,
-): Seen {
-  const { ids, isCut, among } = matching;
-  const isMany = isCut || ids.length > FEW;
-  const within = `FROM ${place.visits} start_us >= ? AND start_us < ?`;
-  const range = [fromUs + place.leadUs, toUs + place.leadUs] as const;
-  if (isMany) {
-    const newest = database.prepare<SeenRow>(
-      `SELECT document_id AS id, ${SUMS}
-         FROM (SELECT * ${within} ORDER BY start_us DESC LIMIT ${CUT_OFF}) GROUP BY document_id`,
-    );
-    const visited = newest.all(...range);
-    const wanted = among(visited.map(({ id }) => id));
-    return toSeen(
+): { readonly seen: Seen; readonly isCut: boolean } {
+  const visited = database
+    .prepare<SeenRow>(
+      `SELECT document_id AS id, ${SUMS} FROM (SELECT * FROM ${place.visits} start_us >= ? AND start_us < ?
+          ORDER BY start_us DESC LIMIT ${CUT_OFF}) GROUP BY document_id`,
+    )
+    .all(fromUs + place.leadUs, toUs + place.leadUs);
+  const wanted = matching.among(visited.map(({ id }) => id));
+  return {
+    seen: toSeen(
       visited.filter(({ id }) => wanted.has(id)),
       place,
-    );
-  }
+    ),
+    isCut: visited.reduce((sum, { visits }) => sum + visits, 0) >= CUT_OFF,
+  };
+}
+
+/** The newest visits of each of few documents. */
+function visitsOfEach(
+  database: StoreDatabase,
+  ids: ReadonlySet<number>,
+  place: Place,
+  { fromUs, toUs }: Range,
+): Seen {
   const ofOne = database.prepare<Sums>(
-    `SELECT ${SUMS} FROM (SELECT * ${within} AND document_id = ? ORDER BY start_us DESC LIMIT ?)`,
+    `SELECT ${SUMS} FROM (SELECT * FROM ${place.visits} start_us >= ? AND start_us < ? AND document_id = ?
+        ORDER BY start_us DESC LIMIT ?)`,
   );
-  const most = Math.max(VISITS_OF_EACH, Math.floor(CUT_OFF / ids.length));
+  const most = Math.max(VISITS_OF_EACH, Math.floor(CUT_OFF / ids.size));
   return toSeen(
-    ids.flatMap((id) => {
-      const times = ofOne.get(...range, id, most);
+    [...ids].flatMap((id) => {
+      const times = ofOne.get(fromUs + place.leadUs, toUs + place.leadUs, id, most);
       return times === undefined || times.visits === 0 ? [] : [{ id, ...times }];
     }),
     place,
@@ -218,7 +242,7 @@ function whenHappened(
     .prepare<{ id: number }>(
       `SELECT id FROM label WHERE document_id IN (SELECT value FROM json_each(?)) AND id & ${KIND_MASK} <> 0`,
     )
-    .all(JSON.stringify(matching.ids))
+    .all(JSON.stringify(matching.candidates))
     .map(({ id }) => id);
   return SEEN_KINDS.flatMap((kind) => {
     const ofKind = labels.filter((id) => (id & KIND_MASK) === KIND_CODES[kind]);
@@ -229,7 +253,12 @@ function whenHappened(
          FROM (${place.found}) JOIN label ON label.id = found_label GROUP BY label.document_id`,
     );
     const range = [fromUs + place.leadUs, toUs + place.leadUs] as const;
-    return toSeen(newest.all(KIND_CODES[kind], ...range, JSON.stringify(ofKind)), place);
+    const happened = newest.all(KIND_CODES[kind], ...range, JSON.stringify(ofKind));
+    const wanted = matching.among(happened.map(({ id }) => id));
+    return toSeen(
+      happened.filter(({ id }) => wanted.has(id)),
+      place,
+    );
   });
 }
 
@@ -271,15 +300,18 @@ function lookBack(
     ),
   }));
   const found = new Map<number, Times>();
-  for (const id of matching.ids) {
-    if (seen.size + found.size >= limit) break;
-    if (seen.has(id)) continue;
-    const visits = lastVisits.flatMap(({ place, read }) => {
-      const sums = read.get(id);
-      return sums === undefined ? [] : toSeen([{ id, ...sums }], place);
-    });
-    const last = addUp(visits).get(id);
-    if (last !== undefined) found.set(id, last);
+  const { candidates, among } = matching;
+  for (let at = 0; at < candidates.length; at += limit) {
+    const unseen = candidates.slice(at, at + limit).filter((id) => !seen.has(id));
+    for (const id of among(unseen)) {
+      if (seen.size + found.size >= limit) return [...found];
+      const visits = lastVisits.flatMap(({ place, read }) => {
+        const sums = read.get(id);
+        return sums === undefined ? [] : toSeen([{ id, ...sums }], place);
+      });
+      const last = addUp(visits).get(id);
+      if (last !== undefined) found.set(id, last);
+    }
   }
   return [...found];
 }

@@ -93,6 +93,34 @@ describe("a search", () => {
     expect(await titles(search, "repor berlin")).toEqual([]);
   });
 
+  it("looks through what is newest for words that stand nearly everywhere, and says so", async () => {
+    const { store, search } = openBoth();
+    // More than the index is asked to merge; some old ones have what no other has.
+    store.database.execute(`
+      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100100)
+      INSERT INTO document(id, hash, kind, app, title)
+        SELECT n, n, 'window', 'A', CASE
+          WHEN n = 30 THEN 'reporting summary'
+          WHEN n = 31 THEN 'Réporting on Grenoble'
+          WHEN n % 2 = 0 THEN 'reporting ' || n ELSE 'summary ' || n END FROM number;
+      INSERT INTO visit(start_us, document_id, span_us, active_us)
+        SELECT ${T0} + id * ${10 * S}, id, ${5 * S}, ${5 * S} FROM document;`);
+    const ask = async (q: string, range: object = {}): Promise<unknown> => {
+      const { hits, truncated } = await search.search({ q, limit: 2, ...range });
+      return [hits.map(({ documentId }) => documentId), truncated];
+    };
+    const early = { fromUs: T0 + 285 * S, toUs: T0 + 325 * S };
+    expect(await ask("repor")).toEqual([[100_100, 100_098], true]);
+    expect(await ask("repor", early)).toEqual([[32, 31], true]);
+    expect(await ask("repor greno")).toEqual([[31], false]);
+    expect(await ask("reports greno")).toEqual([[31], false]);
+    expect(await ask("repor summar")).toEqual([[], true]);
+    expect(await ask("repor summar", early)).toEqual([[30], false]);
+    expect(await ask("eporting")).toEqual([[100_100, 100_098], true]);
+    expect(await ask("eporting", early)).toEqual([[32, 31], true]);
+    expect(await ask("summit")).toEqual([[], true]);
+  });
+
   it("takes what looks like the index's own grammar as words", async () => {
     const { store, search } = openBoth();
     see(store, window("A", 'he said "NEAR" me OR not'), 0);

@@ -37,11 +37,20 @@ async function runSearch(
     ...(until === undefined ? {} : { toUs: parseInstant(until, "--until", nowUs) }),
     limit: parseLimit(limit),
   };
-  const { hits, truncated } = await search(io, request);
-  for (const hit of hits) io.out(`${json ? JSON.stringify(hit) : formatHit(hit)}\n`);
-  if (hits.length === 0) io.talk("activityd: nothing found.");
-  else if (truncated) io.talk("activityd: there may be more; --limit takes more than these.");
+  const answer = await search(io, request);
+  for (const hit of answer.hits) io.out(`${json ? JSON.stringify(hit) : formatHit(hit)}\n`);
+  const remark = remarkOn(answer, request.limit);
+  if (remark !== null) io.talk(`activityd: ${remark}`);
   return 0;
+}
+
+/** What is said of an answer beside its hits; null: nothing. */
+function remarkOn({ hits, truncated }: SearchAnswer, limit: number): string | null {
+  if (truncated && hits.length >= limit) return "there may be more; --limit takes more than these.";
+  // The words stand nearly everywhere, each for itself.
+  if (truncated)
+    return `${hits.length === 0 ? "nothing found" : "this is"} among what is newest; --since and --until find older.`;
+  return hits.length === 0 ? "nothing found." : null;
 }
 
 /** Asks the daemon; without one, such as while an import runs, the database itself. */
