@@ -8,6 +8,7 @@ import { tokenBound } from "../context/tokens.ts";
 import type { InjectedBlock } from "../context/markers.ts";
 import type { ActivityHistory, HistoryDevice, HistoryDocument } from "../store/history.ts";
 import { type AnchorWindow, resolveAnchor } from "./triage/anchors.ts";
+import { mainAbsence } from "./triage/absences.ts";
 import { readAskedDevices } from "./triage/asked-devices.ts";
 import { createDocumentIndex, documentWords, type IndexListener } from "./triage/document-index.ts";
 import { type DigestLine, fitDigest, lineText, type SpanLine } from "./triage/fit.ts";
@@ -493,7 +494,20 @@ function nothingLine(
     subject === ""
       ? `nothing was recorded ${window === null ? "on that device" : "in that time"}`
       : "no document holds these words";
-  return { kind: "nothing", subject: subject || null, device, window, sinceUs, score, reason };
+  const meanwhile =
+    window === null || context.asked !== null
+      ? null
+      : mainAbsence(context.history, window.fromUs, window.toUs);
+  return {
+    kind: "nothing",
+    subject: subject || null,
+    device,
+    window,
+    meanwhile,
+    sinceUs,
+    score,
+    reason,
+  };
 }
 
 /** One line per document and stretch: of two that overlap the better one stays. */

@@ -45,10 +45,12 @@ export interface Focus {
 
 /** The owner was not at the machine, or nothing could be seen. */
 export interface Absence {
-  readonly kind: "idle" | "lock" | "sleep" | "gap";
+  readonly kind: AbsenceKind;
   readonly startUs: number;
   readonly endUs: number;
 }
+
+export type AbsenceKind = "idle" | "lock" | "sleep" | "gap";
 
 /** What the triage may ask of the record. Ranges are half open; spans that reach into them are included. */
 export interface ActivityHistory {

@@ -214,6 +214,15 @@ describe("the digest answers", () => {
       ),
     ]);
     expect(ask("what will I be doing tomorrow at 3 pm?").block).toBeNull();
+    const asleep = [{ kind: "sleep", startUs: us("24 23:00"), endUs: us("25 07:00") }] as const;
+    const night = ask("what was I doing on Wednesday at 3 am?", {
+      history: createMemoryHistory(WINDOWS, asleep),
+    });
+    expect(bodyOf(night)[0]).toMatch(/^- nothing recorded Wed 25 Nov \S+: asleep \(history since/);
+    const noon = ask("what was I doing on Wednesday at noon?", {
+      history: createMemoryHistory(WINDOWS, asleep),
+    });
+    expect(bodyOf(noon)[0]).toMatch(/^- nothing recorded Wed 25 Nov \S+ \(history since/);
   });
 
   it("with one line when the topic was never there, and when nothing was recorded yet", () => {

@@ -258,6 +258,7 @@ function digestOf(hostile: string): readonly DigestLine[] {
       subject: hostile,
       device: hostile,
       window: { fromUs: NOW_US - MINUTE_US, toUs: NOW_US },
+      meanwhile: "sleep",
       sinceUs: NOW_US,
       score: 1,
       reason,

@@ -3,7 +3,7 @@
  * visits, so that a weekend without the machine is an absence too, and picks out lunch and the night.
  */
 import { localTime } from "../../context/plain-text.ts";
-import type { ActivityHistory } from "../../store/history.ts";
+import type { AbsenceKind, ActivityHistory } from "../../store/history.ts";
 
 export interface Away {
   readonly startUs: number;
@@ -12,6 +12,7 @@ export interface Away {
 
 const MINUTE_US = 60_000_000;
 const HOUR_US = 60 * MINUTE_US;
+const NEARLY_ALL = 0.9;
 /** Shorter stretches are pauses for thought. */
 export const AWAY_MIN_US = 4 * MINUTE_US;
 
@@ -65,6 +66,21 @@ function without(
     if (fromUs < endUs) left.push({ startUs: fromUs, endUs });
     return left;
   });
+}
+
+/** What was so on this device for nearly all of `[fromUs, toUs)`; null when no one absence was. */
+export function mainAbsence(
+  history: ActivityHistory,
+  fromUs: number,
+  toUs: number,
+): AbsenceKind | null {
+  const covered = new Map<AbsenceKind, number>();
+  for (const { kind, startUs, endUs } of history.absencesBetween(fromUs, toUs)) {
+    const us = Math.min(endUs, toUs) - Math.max(startUs, fromUs);
+    covered.set(kind, (covered.get(kind) ?? 0) + us);
+  }
+  const [most] = [...covered].sort(([, a], [, b]) => b - a);
+  return most !== undefined && most[1] >= NEARLY_ALL * (toUs - fromUs) ? most[0] : null;
 }
 
 /** The last absence that began before `nowUs`, looked for as far back as `reachUs`; null when there is none. */

@@ -14,7 +14,7 @@ import {
 import { headingBlock, type RenderedBlock } from "../../context/markers.ts";
 import { formatDuration, localTime } from "../../context/plain-text.ts";
 import { tokenBound } from "../../context/tokens.ts";
-import type { HistoryDocument } from "../../store/history.ts";
+import type { AbsenceKind, HistoryDocument } from "../../store/history.ts";
 
 /** A line that may be told: one document in one span. */
 export interface SpanLine {
@@ -55,6 +55,8 @@ export interface NothingLine {
   readonly device: string | null;
   /** The time that was asked about; null: none was named. */
   readonly window: Stretch | null;
+  /** What was so for nearly all of that time; null: nothing of the sort is known. */
+  readonly meanwhile: AbsenceKind | null;
   /** Start of the record; null when there is none. */
   readonly sinceUs: number | null;
   readonly score: number;
@@ -193,12 +195,22 @@ export function bodyOfLine(line: DigestLine, timeZone: string): BodyLine {
         line.subject === null ? fragment`` : fragment` about ${quoted("title", line.subject)}`;
       const when =
         line.window === null ? about : fragment`${about}${windowText(line.window, timeZone)}`;
-      const where = line.device === null ? when : fragment`${when} on ${deviceName(line.device)}`;
+      const why =
+        line.meanwhile === null ? when : fragment`${when}: ${ABSENCE_WORDS[line.meanwhile]}`;
+      const where = line.device === null ? why : fragment`${why} on ${deviceName(line.device)}`;
       if (line.sinceUs === null) return bodyLine`nothing recorded${where} (no history yet)`;
       return bodyLine`nothing recorded${where} (history since ${local.date(line.sinceUs)})`;
     }
   }
 }
+
+/** As the real-time block calls them. */
+const ABSENCE_WORDS = {
+  idle: fragment`away`,
+  lock: fragment`locked`,
+  sleep: fragment`asleep`,
+  gap: fragment`not seen`,
+} as const satisfies Record<AbsenceKind, Fragment>;
 
 /** " Sun 22 Nov 03:00–04:00", or the days alone where whole days were asked about. */
 function windowText({ fromUs, toUs }: Stretch, timeZone: string): Fragment {
