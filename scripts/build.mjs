@@ -1,12 +1,13 @@
 // @ts-check
 /**
- * Compiles src/ to dist/, packs the program and makes the command executable. The new tree is built beside the old one and put
+ * Compiles src/ to dist/, packs the program and makes the command executable; with --docs also docs/cli.md. The new tree is built beside the old one and put
  * in its place only when it is whole, so that a failed build leaves the last good one.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, renameSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildPage } from "./build-page.mjs";
+import { writePages } from "./make-pages.mjs";
 import { packProgram } from "./pack.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -33,10 +34,10 @@ for (const path of [
 ]) {
   cpSync(`${root}src/${path}`, `${fresh}/${path}`, { recursive: true });
 }
+await writePages(fresh, process.argv.includes("--docs"));
 await buildPage(`${fresh}/web/ui`);
 await packProgram(fresh);
 chmodSync(`${fresh}/cli/main.js`, 0o755);
 if (existsSync(`${root}dist`)) renameSync(`${root}dist`, old);
 renameSync(fresh, `${root}dist`);
 rmSync(old, { recursive: true, force: true });
-spawnSync(process.execPath, [`${root}scripts/make-pages.mjs`], { stdio: "inherit" });

@@ -4,7 +4,7 @@
  * whole text of each for good, some 5 MB that a daemon pays for as long as it runs. The tree of modules stays
  * beside it for workers and for those who import the package.
  */
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
@@ -17,27 +17,52 @@ const UNUSED = ["fast-xml-builder", "fast-xml-parser"];
 /** What has files of its own beside its code, or is needed by one command alone. */
 const LEFT_OUT = /^(active-win|better-sqlite3|koffi|x11|@modelcontextprotocol\/sdk\/.*)$/;
 
-/** Replaces `cli/main.js` of a compiled tree by the packed program. @param {string} dist */
+/** Replaces the command line of a compiled tree by the packed program. @param {string} dist */
 export async function packProgram(dist) {
+  const parts = await packParts(dist, "cli/main.js", {
+    entryFileNames: "main.js",
+    // Compiled code that is kept for a part must not be taken for another's.
+    chunkFileNames: "[name]-[hash].js",
+  });
+  const launcher = await packParts(dist, "cli/launch.js", { entryFileNames: "main.js" });
+  rmSync(join(dist, "cli"), { recursive: true });
+  for (const [folder, chunks] of /** @type {const} */ ([
+    [PARTS, parts],
+    ["cli", launcher],
+  ])) {
+    mkdirSync(join(dist, folder));
+    writeFileSync(join(dist, folder, "package.json"), '{ "type": "commonjs" }\n');
+    for (const { fileName, code } of chunks)
+      writeFileSync(join(dist, folder, fileName), toAscii(code));
+  }
+  const modules = parts.flatMap((part) => part.moduleIds);
+  writeFileSync(join(dist, PARTS, "LICENSES.txt"), licencesOf(modules));
+}
+
+/**
+ * CommonJS: its parts are compiled by a loader of ours, which keeps the compiled code, and are there at once, while
+ * Node's loader of modules looks for each of them by itself.
+ *
+ * @param {string} dist
+ * @param {string} entry
+ * @param {import("rolldown").OutputOptions} names
+ */
+async function packParts(dist, entry, names) {
   const pack = await rolldown({
-    input: { "cli/main": join(dist, "cli/main.js") },
+    input: join(dist, entry),
     platform: "node",
     external: LEFT_OUT,
-    plugins: [keepAddresses(dist), leaveOutUnused],
+    plugins: [keepAddresses(dist), leaveOutUnused, importThroughLoader],
   });
   const { output } = await pack.generate({
-    entryFileNames: "[name].js",
-    chunkFileNames: `${PARTS}/[name].js`,
+    ...names,
+    format: "cjs",
     comments: { legal: true, annotation: false, jsdoc: false },
     // Names stay, for the sake of stack traces.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
   await pack.close();
-  const parts = output.filter((part) => part.type === "chunk");
-  mkdirSync(join(dist, PARTS));
-  for (const { fileName, code } of parts) writeFileSync(join(dist, fileName), toAscii(code));
-  const modules = parts.flatMap((part) => part.moduleIds);
-  writeFileSync(join(dist, PARTS, "LICENSES.txt"), licencesOf(modules));
+  return output.filter((part) => part.type === "chunk");
 }
 
 /**
@@ -67,6 +92,18 @@ function keepAddresses(dist) {
     },
   };
 }
+
+/** What stays outside and is imported when it is needed: the loader of parts knows how. */
+const importThroughLoader = {
+  name: "import-through-loader",
+  /** @param {string} code */
+  transform: (code) => {
+    const changed = code.replaceAll(/\bimport\("([^"]+)"\)/g, (whole, name) =>
+      LEFT_OUT.test(name) ? `importModule("${name}")` : whole,
+    );
+    return changed === code ? null : changed;
+  },
+};
 
 const leaveOutUnused = {
   name: "leave-out-unused",

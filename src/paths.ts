@@ -17,6 +17,8 @@ export interface Paths {
   readonly chatFolder: string;
   /** What the model was given in them: turns with their blocks. */
   readonly chatModelFolder: string;
+  /** What can be made again: the daemon's compiled code, and nothing that was recorded. */
+  readonly cacheDirectory: string;
   /** Rotating logs, when the daemon does not log to stderr. */
   readonly logDirectory: string;
   /** The socket and what lives as long as the login; mode 0700. */
@@ -48,6 +50,7 @@ function placesUnder(home: string): Omit<Paths, "socketPath"> {
     gatewayTurnsFile: join(home, "data", ...GATEWAY_TURNS),
     chatFolder: join(home, "data", "chat"),
     chatModelFolder: join(home, "data", ...CHAT_MODEL),
+    cacheDirectory: join(home, "cache"),
     logDirectory: join(home, "log"),
     runtimeDirectory: join(home, "run"),
   };
@@ -69,6 +72,7 @@ function standardPlaces(
     gatewayTurnsFile: join(standard.data, ...GATEWAY_TURNS),
     chatFolder: join(standard.data, "chat"),
     chatModelFolder: join(standard.data, ...CHAT_MODEL),
+    cacheDirectory: standard.cache,
     logDirectory: standard.log,
     runtimeDirectory,
   };

@@ -4,6 +4,7 @@
  */
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import { resolvePaths, type Paths } from "../paths.ts";
+import type { Parts } from "./parts.ts";
 
 /** 0 done · 1 failed · 2 the command line or its input is wrong · 3 the daemon cannot be reached. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -20,6 +21,8 @@ export interface CliIo {
   /** Whether stdout is a terminal, so that a picture makes sense. */
   readonly isTerminal: boolean;
   readonly paths: () => Paths;
+  /** Of the packed program alone. */
+  readonly parts?: Parts;
 }
 
 export function processIo(): CliIo {

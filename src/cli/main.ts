@@ -1,21 +1,24 @@
-#!/usr/bin/env node
 /**
  * The command line. It hides how commands are found and promises that the commands which stand in front of
  * every turn of an assistant, and the daemon that stays, start without loading the rest.
  */
 import { processIo, tellFailure, type CliIo, type AnyExitCode } from "./io.ts";
+import type { Parts } from "./parts.ts";
 
-const io = processIo();
-// A reader that closes early (`activityd events | head`) is no failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  // A terminal that was closed is told by SIGHUP; what is still to be kept is kept.
-  if (error.code === "EIO") return;
-  throw error;
-});
-// Nor is a listener to the talk that went away, such as the shell that put a daemon into the background.
-process.stderr.on("error", () => {});
-process.exitCode = await run(process.argv.slice(2), io);
+/** Runs the command line of this process and sets what it ends with. `parts` is absent where single files run. */
+export async function main(argv: readonly string[], parts?: Parts): Promise<void> {
+  const io = { ...processIo(), ...(parts === undefined ? {} : { parts }) };
+  // A reader that closes early (`activityd events | head`) is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    // A terminal that was closed is told by SIGHUP; what is still to be kept is kept.
+    if (error.code === "EIO") return;
+    throw error;
+  });
+  // Nor is a listener to the talk that went away, such as the shell that put a daemon into the background.
+  process.stderr.on("error", () => {});
+  process.exitCode = await run(argv, io);
+}
 
 async function run(argv: readonly string[], io: CliIo): Promise<AnyExitCode> {
   try {

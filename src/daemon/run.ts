@@ -4,6 +4,7 @@
  * it with everything written.
  */
 import { mkdirSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { createActivityApp } from "../app.ts";
 import { systemClock } from "../clock.ts";
 import { readConfig } from "../config.ts";
@@ -17,6 +18,9 @@ import { openFileLog, openStderrLog } from "./logging.ts";
 import { createPageService } from "./page.ts";
 import { findServiceManager, type ServiceManager } from "./notify.ts";
 import { watchSettings } from "./settings-watch.ts";
+
+/** What polls for the socket every few milliseconds finds it within these. */
+const FIRST_ASKERS_MS = 10;
 
 export interface RunOptions {
   /** Called once, when clients can connect, with a sentence that says where. */
@@ -55,6 +59,8 @@ export async function runDaemon(
       version: VERSION,
     });
     releases.push(server.close);
+    // Whoever waits for the socket is answered before the rest takes the processor.
+    await setTimeout(FIRST_ASKERS_MS);
     await page.resume();
     if (config.activitywatch.enabled) {
       const { openActivityWatch } = await import("./activitywatch.ts");

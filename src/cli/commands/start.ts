@@ -3,6 +3,7 @@
  * daemon is loaded only after that.
  */
 import { setFlagsFromString } from "node:v8";
+import { readCompiledCode, writeCompiledCode } from "../compiled-code.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 
 /** Runs the daemon until a signal ends it. Throws what keeps it from starting. */
@@ -15,9 +16,14 @@ export async function runStart(io: CliIo): Promise<ExitCode> {
   // What is busy while modules load is never busy again, and the compiler that would optimise it leaves 7 MB of
   // working memory behind for good. What answers requests is optimised as usual.
   setFlagsFromString("--no-opt");
+  const paths = io.paths();
+  const compiled = io.parts?.compileWith(readCompiledCode(paths.cacheDirectory));
   const { runDaemon } = await import("../../daemon/run.ts");
-  await runDaemon(io.paths(), io.env, {
+  await runDaemon(paths, io.env, {
     onReady: (line) => {
+      // Under the flags that the next start will compile with.
+      const fresh = compiled?.();
+      if (fresh !== undefined && fresh !== null) writeCompiledCode(paths.cacheDirectory, fresh);
       setFlagsFromString("--opt");
       io.talk(line);
     },

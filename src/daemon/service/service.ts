@@ -72,7 +72,8 @@ export function uninstallService(
 ): void {
   runAll(plan.uninstall, options.dryRun, tell);
   const doomed = plan.files.map(({ path }) => path).filter((path) => existsSync(path));
-  if (options.purge) doomed.push(paths.dataDirectory, paths.logDirectory, paths.configFile);
+  if (options.purge)
+    doomed.push(paths.dataDirectory, paths.cacheDirectory, paths.logDirectory, paths.configFile);
   for (const path of doomed) {
     tell(`remove  ${path}`);
     if (!options.dryRun) rmSync(path, { recursive: true, force: true });

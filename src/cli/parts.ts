@@ -1,0 +1,81 @@
+/**
+ * The parts of the packed program: how one of them is read, compiled and run. It promises the same program with and
+ * without compiled code of an earlier run.
+ */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, sep } from "node:path";
+import { Script } from "node:vm";
+
+export interface Parts {
+  /** What a part or another module exports. Throws what its text throws. */
+  readonly load: (name: string) => unknown;
+  /**
+   * Compiles what is loaded from now on with V8's code of an earlier run, by the name of the part; what V8 refuses is
+   * compiled anew. The answer ends that, and tells the code of all that was loaded, or null when V8 refused nothing.
+   */
+  readonly compileWith: (code: PartCode) => () => PartCode | null;
+}
+
+export type PartCode = ReadonlyMap<string, Buffer>;
+
+/** `import()` for parts, whose own has no loader behind it: from here, where Node knows one. */
+const importModule = (name: string): Promise<unknown> => import(name);
+
+/** Opens the folder in which scripts/pack.mjs put the parts: CommonJS in ASCII, each named after its contents. */
+export function openParts(folder: string): Parts {
+  const requireOther = createRequire(folder + sep);
+  const loaded = new Map<string, { exports: unknown }>();
+  let compiling: { readonly code: PartCode; readonly scripts: Map<string, Script> } | null = null;
+
+  const load = (name: string): unknown => {
+    if (!name.startsWith("./")) return requireOther(name);
+    const known = loaded.get(name);
+    if (known !== undefined) return known.exports;
+    const module = { exports: {} };
+    loaded.set(name, module);
+    try {
+      const path = join(folder, name);
+      const run: unknown = compile(name, path).runInThisContext();
+      if (typeof run !== "function") throw new TypeError(`${path} is no part`);
+      Reflect.apply(run, null, [module.exports, load, module, path, folder, importModule]);
+    } catch (thrown) {
+      // Whoever asks again is told again.
+      loaded.delete(name);
+      throw thrown;
+    }
+    return module.exports;
+  };
+
+  const compile = (name: string, filename: string): Script => {
+    // A byte a character, as the text is ASCII: what is read as UTF-8 may be kept at two.
+    const text = readFileSync(filename, "latin1");
+    const cachedData = compiling?.code.get(name);
+    const script = new Script(
+      `(function(exports,require,module,__filename,__dirname,importModule){${text}\n})`,
+      {
+        filename,
+        ...(cachedData === undefined ? {} : { cachedData }),
+      },
+    );
+    compiling?.scripts.set(name, script);
+    return script;
+  };
+
+  return {
+    load,
+    compileWith: (code) => {
+      const scripts = new Map<string, Script>();
+      compiling = { code, scripts };
+      return () => {
+        compiling = null;
+        // Undefined where there was no code to refuse.
+        const isWhole = [...scripts.values()].every(
+          (script) => script.cachedDataRejected === false,
+        );
+        if (isWhole) return null;
+        return new Map([...scripts].map(([name, script]) => [name, script.createCachedData()]));
+      };
+    },
+  };
+}
