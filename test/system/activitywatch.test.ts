@@ -2,9 +2,9 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
+import { freePort } from "../helpers/free-port.ts";
 import { until } from "../helpers/until.ts";
 import { openDaemonRig, type DaemonRig } from "./daemon-rig.ts";
 import { createProcesses } from "./processes.ts";
@@ -15,17 +15,6 @@ const open: { readonly close: () => Promise<void> }[] = [];
 afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() =>
-        resolve(typeof address === "object" && address !== null ? address.port : 0),
-      );
-    });
-  });
-}
 
 /** A daemon that serves the watchers, and how to ask it. */
 async function openServer(env: Readonly<Record<string, string>> = {}, port = 0) {

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
+import { freePort } from "../../helpers/free-port.ts";
 import { openDaemonRig, type DaemonRig } from "../daemon-rig.ts";
 import { createProcesses } from "../processes.ts";
 
@@ -203,18 +204,6 @@ async function openDaemon(): Promise<{
   open.push(daemon.close);
   await daemon.start();
   return { daemon, port, origin: `http://127.0.0.1:${port}` };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return port;
 }
 
 async function openBrowser(args: readonly string[] = []): Promise<Browser> {

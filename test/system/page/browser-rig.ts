@@ -1,9 +1,9 @@
 /** A real daemon with a record, and the local page in a real browser, opened by a link as its owner opens it. */
 import { mkdirSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type Page, type Request } from "playwright-core";
+import { freePort } from "../../helpers/free-port.ts";
 import { until } from "../../helpers/until.ts";
 import { openDaemonRig, type DaemonRig } from "../daemon-rig.ts";
 import { createProcesses, type Processes } from "../processes.ts";
@@ -78,17 +78,6 @@ function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu"],
-  });
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() =>
-        resolve(typeof address === "object" && address !== null ? address.port : 0),
-      );
-    });
   });
 }
 

@@ -1,7 +1,8 @@
 /** The page while things happen: the daemon goes and comes, recording is paused, windows change for an hour. */
 import { afterEach, describe, expect, it } from "vitest";
+import { freePort } from "../../helpers/free-port.ts";
 import { until } from "../../helpers/until.ts";
-import { freePort, openPageRig, type OpenPage, type PageRig } from "./browser-rig.ts";
+import { openPageRig, type OpenPage, type PageRig } from "./browser-rig.ts";
 
 const open: PageRig[] = [];
 afterEach(async () => {
