@@ -40,14 +40,17 @@ export function* readRows(
     kind === "window"
       ? "event.label_id & 15 = 0"
       : `event.label_id & 15 = ${KIND_CODES[kind]} AND event.label_id & 15 <> 0`;
-  const select = `SELECT event.start_us AS startUs, event.start_us + event.duration_us AS endUs,
+  const select = (source: string): string =>
+    `SELECT event.start_us AS startUs, event.start_us + event.duration_us AS endUs,
       event.label_id AS labelId, label.document_id AS documentId
-    FROM event JOIN label ON label.id = event.label_id WHERE ${isKind}`;
+    FROM ${source} JOIN label ON label.id = event.label_id WHERE ${isKind}`;
+  // Left to itself SQLite takes the index of kinds, and reads all events of the kind that ever were.
   const long = database.prepare<StretchRow>(
-    `${select} AND event.duration_us > ${LONG_US} AND event.start_us < ? ORDER BY event.start_us`,
+    `${select("event INDEXED BY event_long")}
+       AND event.duration_us > ${LONG_US} AND event.start_us < ? ORDER BY event.start_us`,
   );
   const near = database.prepare<StretchRow>(
-    `${select} AND event.start_us >= ? AND event.start_us < ? ORDER BY event.start_us`,
+    `${select("event")} AND event.start_us >= ? AND event.start_us < ? ORDER BY event.start_us`,
   );
   const goesOn = new Set(running.ids);
   for (const rows of [
