@@ -68,7 +68,7 @@ export interface ActivityAppOptions {
 
 /** An `ActivityApi` in this process, with its capture. */
 export interface ActivityApp extends ActivityApi {
-  /** Begins to capture. Resolves after every kind of source was sought once. */
+  /** Begins to capture. Resolves after every kind of source was sought once; rejects with `privacy_failed`. */
   readonly start: () => Promise<void>;
   /**
    * The settings may have changed: judges by the privacy rules that `read` gives from now on, also what is on the
@@ -205,6 +205,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
 
   return {
     start: async () => {
+      privacy.check();
       check = checkLater(store, log);
       await sources.start();
       // In steps behind everything else; a failure costs a notice, not the start.

@@ -1,5 +1,5 @@
 /**
- * The canary of every start: secrets made up on the spot are sent through the gate that is about to be used,
+ * The canary of every start: secrets made up on the spot are sent through the gate before it is used,
  * and none may come out. It promises that a gate which leaks is not run.
  */
 import { randomBytes } from "node:crypto";
