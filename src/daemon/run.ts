@@ -3,6 +3,7 @@
  * daemon on the same data never starts, that nothing it creates is readable by others, and that a signal ends
  * it with everything written.
  */
+import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { createActivityApp } from "../app.ts";
@@ -46,7 +47,7 @@ export async function runDaemon(
     const app = createActivityApp({ config, paths, env, clock: systemClock, log: sink.log });
     releases.push(app.close);
     // The signals are heard before anything can be in flight, or an early one would cut it off.
-    const ended = untilSignalled();
+    const told = hearSignals();
     const manager = findServiceManager(env, sink.log);
     const fd = inheritedSocketFd(env, process.pid);
     const page = createPageService({ app, config, paths, env, clock: systemClock, log: sink.log });
@@ -59,47 +60,53 @@ export async function runDaemon(
       version: VERSION,
     });
     releases.push(server.close);
-    // Whoever waits for the socket is answered before the rest takes the processor.
-    await setTimeout(FIRST_ASKERS_MS);
-    await page.resume();
-    if (config.activitywatch.enabled) {
-      const { openActivityWatch } = await import("./activitywatch.ts");
-      const guests = await openActivityWatch({
-        app,
-        config: config.activitywatch,
-        clock: systemClock,
-        log: sink.log,
-        fd: inheritedSocketFd(env, process.pid, ACTIVITYWATCH_SOCKET),
-      });
-      releases.push(guests.close);
-    }
-    const rereadRules = () =>
-      app
-        .reloadRules(() => readConfig(paths.configFile, env).privacy)
-        .catch((thrown: unknown) => {
-          sink.log.error("the privacy rules were not read anew", { reason: reasonForLog(thrown) });
-        });
-    const settings = watchSettings(paths.configFile, () => void rereadRules(), sink.log);
-    releases.push(settings.close);
-    if (config.hub.driver !== "none") {
-      const { openHubService } = await import("./hub.ts");
-      const hub = await openHubService({
-        app,
-        config,
-        dataDirectory: paths.dataDirectory,
-        clock: systemClock,
-        log: sink.log,
-      });
-      releases.push(hub.close);
-    }
-    await app.start();
-    manager.ready();
-    releases.push(keepAlive(manager, app.isAlive));
-    options.onReady(`activityd ${VERSION} listens on ${paths.socketPath}`);
-    sink.log.info("started", { version: VERSION, pid: process.pid, serviceManager: manager.way });
-    await ended;
+    // Whoever waits for the socket is answered before the rest takes the processor. Who is told to end begins no more.
+    await setTimeout(FIRST_ASKERS_MS, undefined, { signal: told }).catch(() => {});
+    if (!told.aborted) await begin();
+    if (!told.aborted) await once(told, "abort");
     manager.stopping();
     sink.log.info("stopping");
+
+    async function begin(): Promise<void> {
+      await page.resume();
+      if (config.activitywatch.enabled) {
+        const { openActivityWatch } = await import("./activitywatch.ts");
+        const guests = await openActivityWatch({
+          app,
+          config: config.activitywatch,
+          clock: systemClock,
+          log: sink.log,
+          fd: inheritedSocketFd(env, process.pid, ACTIVITYWATCH_SOCKET),
+        });
+        releases.push(guests.close);
+      }
+      const rereadRules = () =>
+        app
+          .reloadRules(() => readConfig(paths.configFile, env).privacy)
+          .catch((thrown: unknown) => {
+            sink.log.error("the privacy rules were not read anew", {
+              reason: reasonForLog(thrown),
+            });
+          });
+      const settings = watchSettings(paths.configFile, () => void rereadRules(), sink.log);
+      releases.push(settings.close);
+      if (config.hub.driver !== "none") {
+        const { openHubService } = await import("./hub.ts");
+        const hub = await openHubService({
+          app,
+          config,
+          dataDirectory: paths.dataDirectory,
+          clock: systemClock,
+          log: sink.log,
+        });
+        releases.push(hub.close);
+      }
+      await app.start();
+      manager.ready();
+      releases.push(keepAlive(manager, app.isAlive));
+      options.onReady(`activityd ${VERSION} listens on ${paths.socketPath}`);
+      sink.log.info("started", { version: VERSION, pid: process.pid, serviceManager: manager.way });
+    }
   } finally {
     // The last opened is closed first: no face asks an app that is gone.
     for (const release of releases.reverse()) await release();
@@ -115,9 +122,10 @@ function keepAlive(manager: ServiceManager, isAlive: () => boolean): () => void 
   return () => clearInterval(timer);
 }
 
-function untilSignalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
-      process.once(signal, () => resolve());
-  });
+/** Aborts when the process is told to end. */
+function hearSignals(): AbortSignal {
+  const told = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+    process.once(signal, () => told.abort());
+  return told.signal;
 }
