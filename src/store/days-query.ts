@@ -5,7 +5,7 @@
 import { localTime } from "../context/plain-text.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
-import { KIND_CODES } from "./documents.ts";
+import { isIndexedLike, KIND_CODES } from "./documents.ts";
 import { createLocalDays, parseLocalDay, type DayPart } from "./local-day.ts";
 
 export interface DaysRequest {
@@ -141,7 +141,7 @@ function readHours(
 function readGaps(database: StoreDatabase, days: readonly DayPart[]): ReadonlyMap<number, number> {
   const rows = database.prepare<{ startUs: number; endUs: number }>(
     `SELECT start_us AS startUs, start_us + duration_us AS endUs FROM event
-      WHERE label_id & 15 = ${KIND_CODES.gap} AND label_id & 15 <> 0 AND start_us < ?
+      WHERE label_id & 15 = ${KIND_CODES.gap} AND ${isIndexedLike(KIND_CODES.gap)} AND start_us < ?
         AND start_us + duration_us > ? ORDER BY start_us`,
   );
   const byDay = new Map<number, number>();

@@ -31,6 +31,19 @@ export const KIND_CODES: Readonly<Record<EventKind, number>> = {
 /** Turns a label's id into the code of its kind. */
 export const KIND_MASK = 15;
 
+/** Bits of the kinds other than windows that have documents. Part of the schema. */
+const SEEN_BITS = 864;
+const OTHER_BITS = 64_670;
+
+/**
+ * SQL that is true of events of a kind other than windows, and of some other kinds, in the very words by which SQLite
+ * finds the index that has them by kind and start: `event_seen` or `event_kind`.
+ */
+export function isIndexedLike(kindCode: number): string {
+  const bits = (1 << kindCode) & SEEN_BITS ? SEEN_BITS : OTHER_BITS;
+  return `(1 << (event.label_id & ${KIND_MASK})) & ${bits} <> 0`;
+}
+
 export interface Label {
   readonly id: number;
   /** Null for kinds that speak of the machine, not of something that was looked at. */

@@ -3,8 +3,8 @@
  * years are stored: every question reaches its rows through the clustering by start or a small index.
  */
 import { EVENT_KINDS, type ActivityEvent, type EventKind } from "../capture/events.ts";
-import type { StoreDatabase } from "./database.ts";
-import { FACTS_COLUMNS, KIND_CODES, readFacts, type FactsRow } from "./documents.ts";
+import type { SqlStatement, StoreDatabase } from "./database.ts";
+import { FACTS_COLUMNS, isIndexedLike, KIND_CODES, readFacts, type FactsRow } from "./documents.ts";
 import { parseLocalDay } from "./local-day.ts";
 
 /** Part of the record, as `EventsAnswer` tells it. */
@@ -50,24 +50,15 @@ export function createEventReader(database: StoreDatabase): EventReader {
         AND event.start_us + event.duration_us > ? AND ${ofKinds}
       ORDER BY event.start_us DESC LIMIT ?`,
   );
-  const rareInRange = database.prepare<EventRow>(
-    `${SELECT_EVENT} WHERE event.label_id & 15 = ? AND event.label_id & 15 <> 0
-        AND event.start_us >= ? AND event.start_us < ? AND event.start_us + event.duration_us > ?
-      ORDER BY event.start_us DESC LIMIT ?`,
-  );
+  const seen = prepareRare(database, KIND_CODES.media);
+  const other = prepareRare(database, KIND_CODES.idle);
+  const rare = (kindCode: number): RareStatements =>
+    isIndexedLike(kindCode) === isIndexedLike(KIND_CODES.media) ? seen : other;
   const latestWindows = database.prepare<EventRow>(
     `${SELECT_EVENT} WHERE event.label_id & 15 = 0 AND event.start_us < ? ORDER BY event.start_us DESC LIMIT ?`,
   );
-  const latestRare = database.prepare<EventRow>(
-    `${SELECT_EVENT} WHERE event.label_id & 15 = ? AND event.label_id & 15 <> 0 AND event.start_us < ?
-      ORDER BY event.start_us DESC LIMIT ?`,
-  );
   const nextWindow = database.prepare<{ start_us: number }>(
     "SELECT start_us FROM event WHERE label_id & 15 = 0 AND start_us > ? ORDER BY start_us LIMIT 1",
-  );
-  const nextRare = database.prepare<{ start_us: number }>(
-    `SELECT start_us FROM event WHERE label_id & 15 = ? AND label_id & 15 <> 0 AND start_us > ?
-      ORDER BY start_us LIMIT 1`,
   );
   const day = database.prepare<{ active_us: number; first_us: number }>(
     "SELECT active_us, first_us FROM day WHERE local_day = ?",
@@ -93,7 +84,7 @@ export function createEventReader(database: StoreDatabase): EventReader {
     if (!kinds.includes("window")) {
       const earliest = fromUs - Math.max(longestUs, LONG_US);
       const found = kinds.flatMap((kind) =>
-        rareInRange.all(KIND_CODES[kind], earliest, toUs, endAfterUs, limit),
+        rare(KIND_CODES[kind]).inRange.all(KIND_CODES[kind], earliest, toUs, endAfterUs, limit),
       );
       return found.sort((a, b) => b.start_us - a.start_us).slice(0, limit);
     }
@@ -124,7 +115,7 @@ export function createEventReader(database: StoreDatabase): EventReader {
       const rows =
         kind === "window"
           ? latestWindows.all(beforeUs, limit)
-          : latestRare.all(KIND_CODES[kind], beforeUs, limit);
+          : rare(KIND_CODES[kind]).latest.all(KIND_CODES[kind], beforeUs, limit);
       return rows.map(toEvent);
     },
     activeOn: (localDay) => {
@@ -133,7 +124,8 @@ export function createEventReader(database: StoreDatabase): EventReader {
       return row === undefined ? null : { activeUs: row.active_us, firstUs: row.first_us };
     },
     firstAfter: (kindCode, startUs) => {
-      const row = kindCode === 0 ? nextWindow.get(startUs) : nextRare.get(kindCode, startUs);
+      const row =
+        kindCode === 0 ? nextWindow.get(startUs) : rare(kindCode).next.get(kindCode, startUs);
       return row?.start_us ?? null;
     },
     count: () => count.get()?.count ?? 0,
@@ -141,6 +133,30 @@ export function createEventReader(database: StoreDatabase): EventReader {
     noteDuration: (durationUs) => {
       longestUs = Math.max(longestUs, durationUs);
     },
+  };
+}
+
+/** Statements about events of a kind other than windows; the first value of each is the code of the kind. */
+interface RareStatements {
+  readonly inRange: SqlStatement<EventRow>;
+  readonly latest: SqlStatement<EventRow>;
+  readonly next: SqlStatement<{ readonly start_us: number }>;
+}
+
+function prepareRare(database: StoreDatabase, kindCode: number): RareStatements {
+  const isOfKind = `event.label_id & 15 = ? AND ${isIndexedLike(kindCode)}`;
+  return {
+    inRange: database.prepare(
+      `${SELECT_EVENT} WHERE ${isOfKind}
+          AND event.start_us >= ? AND event.start_us < ? AND event.start_us + event.duration_us > ?
+        ORDER BY event.start_us DESC LIMIT ?`,
+    ),
+    latest: database.prepare(
+      `${SELECT_EVENT} WHERE ${isOfKind} AND event.start_us < ? ORDER BY event.start_us DESC LIMIT ?`,
+    ),
+    next: database.prepare(
+      `SELECT start_us FROM event WHERE ${isOfKind} AND start_us > ? ORDER BY start_us LIMIT 1`,
+    ),
   };
 }
 

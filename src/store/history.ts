@@ -5,6 +5,7 @@
  */
 import type { StoreDatabase } from "./database.ts";
 import { clockLeadUs, createDeviceReader, type DeviceKind } from "./devices.ts";
+import { isIndexedLike, KIND_CODES } from "./documents.ts";
 
 /** Something that was looked at: one normalised (app, title, place). */
 export interface HistoryDocument {
@@ -203,7 +204,7 @@ function createOwnHistory(database: StoreDatabase): OwnReads {
     `SELECT event.label_id & 15 AS code, event.start_us AS startUs,
             event.start_us + event.duration_us AS endUs, label.facts AS facts
        FROM event LEFT JOIN label ON label.id = event.label_id
-      WHERE event.label_id & 15 <> 0 AND event.label_id & 15 IN (1, 2, 3, 7)
+      WHERE ${isIndexedLike(KIND_CODES.idle)} AND event.label_id & 15 IN (1, 2, 3, 7)
         AND event.start_us >= ? AND event.start_us < ? AND event.start_us + event.duration_us > ?
       ORDER BY event.start_us`,
   );

@@ -6,7 +6,7 @@ import { EVENT_KINDS, type EventKind } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
 import { clockLeadUs, createDeviceReader } from "./devices.ts";
-import { KIND_CODES, KIND_MASK } from "./documents.ts";
+import { isIndexedLike, KIND_CODES, KIND_MASK } from "./documents.ts";
 import { matchDocuments, type Matching } from "./search-matching.ts";
 
 export interface SearchRequest {
@@ -265,7 +265,7 @@ function whenHappened(
 /** Events among the newest of a kind in a range that have one of some labels. The index alone is looked through. */
 const FOUND_HERE = `SELECT found_label, start_us, duration_us
     FROM (SELECT start_us AS found_us, label_id AS found_label FROM event
-           WHERE label_id & 15 = ? AND label_id & 15 <> 0 AND start_us >= ? AND start_us < ?
+           WHERE label_id & 15 = ? AND ${isIndexedLike(KIND_CODES.media)} AND start_us >= ? AND start_us < ?
            ORDER BY start_us DESC LIMIT ${CUT_OFF})
     JOIN event ON event.start_us = found_us
    WHERE found_label IN (SELECT value FROM json_each(?))`;

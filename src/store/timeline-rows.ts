@@ -4,7 +4,7 @@
  */
 import type { EventKind } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
-import { KIND_CODES } from "./documents.ts";
+import { isIndexedLike, KIND_CODES } from "./documents.ts";
 
 /** What is to be drawn, and how finely. */
 export interface Frame {
@@ -39,7 +39,7 @@ export function* readRows(
   const isKind =
     kind === "window"
       ? "event.label_id & 15 = 0"
-      : `event.label_id & 15 = ${KIND_CODES[kind]} AND event.label_id & 15 <> 0`;
+      : `event.label_id & 15 = ${KIND_CODES[kind]} AND ${isIndexedLike(KIND_CODES[kind])}`;
   const select = (source: string): string =>
     `SELECT event.start_us AS startUs, event.start_us + event.duration_us AS endUs,
       event.label_id AS labelId, label.document_id AS documentId

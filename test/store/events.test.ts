@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLog } from "../../src/log.ts";
 import type { EventFacts, EventSpan } from "../../src/capture/events.ts";
+import { isIndexedLike, KIND_CODES } from "../../src/store/documents.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { storable } from "../helpers/storable.ts";
@@ -227,6 +228,36 @@ describe("the database file", () => {
     expect(statSync(home).mode & 0o777).toBe(0o700);
     for (const name of ["activity.db", "activity.db-wal"]) {
       expect(statSync(join(home, name)).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it("finds every kind but windows by an index, also in a record that was begun with another one", () => {
+    const home = createTempHome();
+    const before = openStore(home);
+    const kinds: EventFacts[] = [
+      { kind: "idle", state: "away" },
+      { kind: "notification", app: storable("Signal"), summary: storable("one") },
+      { kind: "gap", reason: "source-lost" },
+      { kind: "lock" },
+    ];
+    for (const [n, facts] of kinds.entries()) before.begin(facts, span(T0 + n * S, T0 + n * S));
+    before.database.execute(`
+      DROP INDEX event_kind; DROP INDEX event_seen;
+      CREATE INDEX event_kind ON event(label_id & 15, start_us, label_id) WHERE label_id & 15 <> 0;
+      PRAGMA user_version = 8`);
+    before.close();
+    const store = openStore(home);
+    for (const [n, { kind }] of kinds.entries()) {
+      expect(store.latest(kind, 9).map(({ startUs }) => startUs)).toEqual([T0 + n * S]);
+      const plan = store.database
+        .prepare<{ detail: string }>(
+          `EXPLAIN QUERY PLAN SELECT * FROM event WHERE label_id & 15 = ? AND ${isIndexedLike(KIND_CODES[kind])}
+              AND start_us < ? ORDER BY start_us DESC`,
+        )
+        .all(KIND_CODES[kind], T0);
+      expect(plan.map(({ detail }) => detail)).toEqual([
+        expect.stringMatching(/^SEARCH event USING INDEX event_(?:kind|seen) \(<expr>=\? AND/),
+      ]);
     }
   });
 
