@@ -33,7 +33,7 @@ import {
 import { resumeLines } from "./triage/resume.ts";
 import { readTopic, type Topic } from "./triage/topic.ts";
 import { readTurn } from "./triage/read-turn.ts";
-import type { Intent, TurnReading } from "./triage/turn-reading.ts";
+import { INTENTS, type Intent, type TurnReading } from "./triage/turn-reading.ts";
 import { isPlainSmallTalk, weighReadings } from "./triage/weigh.ts";
 import type { WordVectors } from "./triage/word-vectors.ts";
 
@@ -130,7 +130,7 @@ export function createDigester(options: DigesterOptions): Digester {
     const meant = devices === null ? history : history.only(devices.keys);
     const names = new Map(others.map(({ key, name }) => [key, name]));
     const isKnown = (word: string): boolean => index.find(word, { alike: false }).how !== "none";
-    const reading = readInContext(request, isKnown);
+    const { reading, wordsOf } = readInContext(request, isKnown);
     if (isPlainSmallTalk(reading)) return null;
     learn(nowUs);
     const context: ReadingContext = {
@@ -142,7 +142,7 @@ export function createDigester(options: DigesterOptions): Digester {
       deviceOf: (deviceKey) => names.get(deviceKey) ?? null,
       asked: devices,
     };
-    const topic = readTopic(turn, reading, index);
+    const topic = readTopic(wordsOf, reading, index);
     const anchor = resolveAnchor(
       { turn, history: meant, projects, nowUs, timeZone },
       reading,
@@ -343,23 +343,39 @@ function withoutDevices(
   };
 }
 
-/** A follow-up takes from the turn before what it does not say itself. */
+/** A follow-up takes from the turn before what it does not say itself. `wordsOf` is the turn that its words stand in. */
 function readInContext(
   { turn, previousTurn, nowUs, timeZone }: DigestRequest,
   isKnown: (word: string) => boolean,
-): TurnReading {
+): { readonly reading: TurnReading; readonly wordsOf: string } {
   const reading = readTurn(turn, nowUs, timeZone, isKnown);
-  if (previousTurn === undefined || !reading.followUp) return reading;
+  if (previousTurn === undefined || !reading.followUp) return { reading, wordsOf: turn };
   const before = readTurn(previousTurn, nowUs, timeZone, isKnown);
+  // "And how long was that?" asks something else of the same thing.
+  const asksAnew = asksForOneOf(reading, ASKED_IN_WORDS);
   const saysWhat =
-    reading.contentWords.some(({ generic }) => !generic) || reading.anchors.length > 0;
+    reading.contentWords.some(({ generic }) => !generic) ||
+    reading.anchors.some(({ kind }) => kind !== "that" || !asksAnew);
   const saysWhen = reading.times.length > 0;
+  const what = saysWhat ? reading : before;
   return {
-    ...reading,
-    times: saysWhen ? reading.times : before.times,
-    contentWords: saysWhat ? reading.contentWords : before.contentWords,
-    intents: saysWhat && saysWhen ? reading.intents : before.intents,
+    reading: {
+      ...reading,
+      language: what.language,
+      times: saysWhen ? reading.times : before.times,
+      contentWords: what.contentWords,
+      intents: asksAnew || (saysWhat && saysWhen) ? reading.intents : before.intents,
+    },
+    wordsOf: saysWhat ? turn : previousTurn,
   };
+}
+
+/** What nobody asks without saying so; a topic or a time may only be put in the place of another. */
+const ASKED_IN_WORDS: ReadonlySet<Intent> = new Set(["duration", "lastseen", "now", "resume"]);
+
+/** Whether a turn asks for one of these more likely than for all else. */
+function asksForOneOf({ intents }: TurnReading, among: ReadonlySet<Intent>): boolean {
+  return INTENTS.some((intent) => among.has(intent) && intents[intent] > 0.5);
 }
 
 interface Slots {

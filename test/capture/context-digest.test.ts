@@ -201,6 +201,21 @@ describe("the digest answers", () => {
     expect(bodyOf(answer)[0]).toContain("1 h of 1 h active, Mon 23 Nov 2026");
   });
 
+  it("a follow-up that asks something else with what it asks, of what the turn before was about", () => {
+    const total = ask("and how long on the cart?", { previousTurn: "what did I do on Monday?" });
+    expect(total.intent).toBe("duration");
+    expect(bodyOf(total)[0]).toBe('- total on "cart": 1 h of 1 h active, Mon 23 Nov 2026');
+    const same = ask("and how long was that?", { previousTurn: "find the octopus article" });
+    expect(bodyOf(same)[0]).toMatch(/^- total on "octopus article": 6 min of /);
+  });
+
+  it("a follow-up about something that was never there by the words of the turn before", () => {
+    const answer = ask("and on Monday?", { previousTurn: "how long was I on the scuba course?" });
+    expect(bodyOf(answer)).toEqual([
+      '- nothing recorded about "scuba course" (history since 23 Nov 2026)',
+    ]);
+  });
+
   it("with nothing at all to small talk, however much is recorded", () => {
     for (const turn of ["thanks!", "tell me a joke", "", "…", "what is the capital of Peru?"]) {
       expect(ask(turn)).toMatchObject({ block: null, intent: "none", tokens: 0 });
