@@ -4,48 +4,34 @@
  * never recorded, and a reason for every line.
  */
 import type { UntrustedSpan } from "../context/plain-text.ts";
-import { tokenBound } from "../context/tokens.ts";
 import type { InjectedBlock } from "../context/markers.ts";
 import type { ActivityHistory, HistoryDevice, HistoryDocument } from "../store/history.ts";
-import { type AnchorWindow, resolveAnchor } from "./triage/anchors.ts";
-import { mainAbsence } from "./triage/absences.ts";
-import { readAskedDevices } from "./triage/asked-devices.ts";
+import { resolveAnchor } from "./triage/anchors.ts";
+import {
+  linesFor,
+  nothingLine,
+  pastWindow,
+  type Slots,
+  timeWindow,
+} from "./triage/answer-lines.ts";
+import { type AskedTurn, readInContext, withoutDevices } from "./triage/conversation.ts";
 import { createDocumentIndex, documentWords, type IndexListener } from "./triage/document-index.ts";
-import { type DigestLine, fitDigest, lineText, type SpanLine } from "./triage/fit.ts";
+import { type DigestLine, fitDigest, lineText } from "./triage/fit.ts";
 import { type Considered, leftOutLines, type LeftOutLine } from "./triage/left-out.ts";
 import { type LinePicker, MAX_MODEL_LINES } from "./triage/model.ts";
 import { createProjects } from "./triage/projects.ts";
-import {
-  type AskedDevices,
-  latestLines,
-  type ReadingContext,
-  type Window,
-  windowLines,
-} from "./triage/readings.ts";
+import { latestLines, type ReadingContext, windowLines } from "./triage/readings.ts";
 import { createSemanticFinder } from "./triage/semantic.ts";
-import {
-  findAlike,
-  findSubject,
-  subjectLines,
-  type Subject,
-  totalLines,
-} from "./triage/subject.ts";
-import { resumeLines } from "./triage/resume.ts";
+import { findAlike, findSubject } from "./triage/subject.ts";
 import { readTopic, type Topic } from "./triage/topic.ts";
-import { readTurn } from "./triage/read-turn.ts";
-import { INTENTS, type Intent, type TurnReading } from "./triage/turn-reading.ts";
+import type { Intent } from "./triage/turn-reading.ts";
 import { isPlainSmallTalk, weighReadings } from "./triage/weigh.ts";
 import type { WordVectors } from "./triage/word-vectors.ts";
 
 const DEFAULT_DIGEST_TOKENS = 400;
 
-export interface DigestRequest {
-  readonly turn: string;
-  /** The owner's turn before this one, for "and what about …". */
-  readonly previousTurn?: string;
-  readonly nowUs: number;
-  /** IANA zone in which times are read and told. */
-  readonly timeZone: string;
+/** `previousTurn` is for "and what about …"; times are read and told in `timeZone`. */
+export interface DigestRequest extends AskedTurn {
   /** Upper bound in o200k tokens; 400 unless given. */
   readonly budgetTokens?: number;
   /** Whether the answer is to say what it does without; that costs as much again. */
@@ -263,6 +249,8 @@ function smallTalk({ withLeftOut }: DigestRequest): DigestAnswer {
   return { ...SILENCE, intent: "none", source: "rules", ...leftOut };
 }
 
+const HOUR_US = 3_600_000_000;
+
 /** What a turn was found to ask for, before anything is fitted. */
 interface Distilled {
   readonly intent: Intent;
@@ -278,7 +266,7 @@ function offerLines({ lines, slots, topic }: Distilled): readonly DigestLine[] {
   const { context, reading } = slots;
   const near = topic.matches.slice(0, 12).map(({ documentId }) => documentId);
   const window = timeWindow(reading) ?? {
-    fromUs: context.nowUs - 8 * 60 * MINUTE_US,
+    fromUs: context.nowUs - 8 * HOUR_US,
     toUs: context.nowUs,
   };
   return mergeLines([
@@ -317,213 +305,6 @@ function considerFor(
       why: less,
     },
   ];
-}
-
-/**
- * Takes the devices that are asked about out of the turn and the one before it. A follow-up that names none asks
- * about those of the turn before.
- */
-function withoutDevices(
-  request: DigestRequest,
-  others: readonly HistoryDevice[],
-  self: Omit<HistoryDevice, "key"> | null,
-): { readonly devices: AskedDevices | null; readonly request: DigestRequest } {
-  if (others.length === 0) return { devices: null, request };
-  const { turn, previousTurn } = request;
-  const now = readAskedDevices(turn, others, self);
-  const before = previousTurn === undefined ? null : readAskedDevices(previousTurn, others, self);
-  const isFollowUp = before !== null && readTurn(turn, request.nowUs, request.timeZone).followUp;
-  return {
-    devices: now?.asked ?? (isFollowUp ? before.asked : null),
-    request: {
-      ...request,
-      turn: now?.turn ?? turn,
-      ...(before === null ? {} : { previousTurn: before.turn }),
-    },
-  };
-}
-
-/** A follow-up takes from the turn before what it does not say itself. `wordsOf` is the turn that its words stand in. */
-function readInContext(
-  { turn, previousTurn, nowUs, timeZone }: DigestRequest,
-  isKnown: (word: string) => boolean,
-): { readonly reading: TurnReading; readonly wordsOf: string } {
-  const reading = readTurn(turn, nowUs, timeZone, isKnown);
-  if (previousTurn === undefined || !reading.followUp) return { reading, wordsOf: turn };
-  const before = readTurn(previousTurn, nowUs, timeZone, isKnown);
-  // "And how long was that?" asks something else of the same thing.
-  const asksAnew = asksForOneOf(reading, ASKED_IN_WORDS);
-  const saysWhat =
-    reading.contentWords.some(({ generic }) => !generic) ||
-    reading.anchors.some(({ kind }) => kind !== "that" || !asksAnew);
-  const saysWhen = reading.times.length > 0;
-  const what = saysWhat ? reading : before;
-  return {
-    reading: {
-      ...reading,
-      language: what.language,
-      times: saysWhen ? reading.times : before.times,
-      contentWords: what.contentWords,
-      intents: asksAnew || (saysWhat && saysWhen) ? reading.intents : before.intents,
-    },
-    wordsOf: saysWhat ? turn : previousTurn,
-  };
-}
-
-/** What nobody asks without saying so; a topic or a time may only be put in the place of another. */
-const ASKED_IN_WORDS: ReadonlySet<Intent> = new Set(["duration", "lastseen", "now", "resume"]);
-
-/** Whether a turn asks for one of these more likely than for all else. */
-function asksForOneOf({ intents }: TurnReading, among: ReadonlySet<Intent>): boolean {
-  return INTENTS.some((intent) => among.has(intent) && intents[intent] > 0.5);
-}
-
-interface Slots {
-  readonly context: ReadingContext;
-  readonly reading: TurnReading;
-  readonly anchor: AnchorWindow | null;
-  readonly subject: Subject | null;
-  readonly phrase: string;
-}
-
-const MINUTE_US = 60_000_000;
-/** This device alone. */
-const HERE: ReadonlySet<number> = new Set([0]);
-
-function linesFor(intent: Intent, weight: number, slots: Slots): readonly DigestLine[] {
-  const { context, reading, anchor, subject, phrase } = slots;
-  const { nowUs } = context;
-  const within = timeWindow(reading);
-  switch (intent) {
-    case "none":
-      return [];
-    case "now":
-      return currentLine(context, weight);
-    case "anchor":
-      return anchor === null ? [] : anchorLines(context, anchor, weight);
-    case "window": {
-      const window = within ?? { fromUs: nowUs - 60 * MINUTE_US, toUs: nowUs };
-      return windowLines(context, window, {
-        limit: 6,
-        score: weight,
-        reason: "time in the window",
-      });
-    }
-    case "resume":
-      return resumeLines(context, weight);
-    case "duration":
-      if (subject === null && phrase !== "") return [nothingLine(context, phrase, weight)];
-      return totalLines(context, subject, phrase, within, weight);
-    default:
-      if (subject !== null) return subjectLines(context, subject, intent, within, weight);
-      return phrase === "" ? [] : [nothingLine(context, phrase, weight)];
-  }
-}
-
-function timeWindow(reading: TurnReading): Window | null {
-  const time = reading.times.find(({ kind }) => kind !== "now");
-  return time === undefined ? null : { fromUs: time.fromUs, toUs: time.toUs };
-}
-
-/** What of the time that is named has passed; null when none is named, or all of it is to come. */
-function pastWindow(reading: TurnReading, nowUs: number): Window | null {
-  const window = timeWindow(reading);
-  if (window === null || window.fromUs >= nowUs) return null;
-  return { fromUs: window.fromUs, toUs: Math.min(window.toUs, nowUs) };
-}
-
-/** The window in front of the owner, on this device unless one is named: the newest that is not the assistant's. */
-function currentLine(context: ReadingContext, score: number): readonly SpanLine[] {
-  const { nowUs, asked } = context;
-  const history = asked === null ? context.history.only(HERE) : context.history;
-  for (const backUs of [10 * MINUTE_US, 12 * 60 * MINUTE_US]) {
-    const visits = history.visitsBetween(nowUs - backUs, nowUs);
-    const newest = [...visits].sort((a, b) => b.endUs - a.endUs || b.startUs - a.startUs);
-    const documents = new Map(
-      history.documents(newest.map(({ documentId }) => documentId)).map((d) => [d.id, d]),
-    );
-    for (const { documentId, deviceKey, startUs, endUs, activeUs } of newest) {
-      const document = documents.get(documentId);
-      if (document === undefined || context.isHidden(document)) continue;
-      const device = context.deviceOf(deviceKey);
-      const span = { startUs, endUs, activeUs };
-      return [{ kind: "span", document, device, ...span, score, reason: "in front now" }];
-    }
-  }
-  return [];
-}
-
-function anchorLines(
-  context: ReadingContext,
-  anchor: AnchorWindow,
-  score: number,
-): readonly SpanLine[] {
-  const beside = windowsOf(anchor).flatMap((window, index) =>
-    windowLines(context, window, {
-      limit: index === 0 ? 4 : 3,
-      score: score * 0.9 ** index,
-      reason: `beside ${anchor.reason}`,
-    }),
-  );
-  const event = context.history.documents(anchor.documentId === null ? [] : [anchor.documentId])[0];
-  if (event === undefined || beside.length === 0) return beside;
-  const { fromUs, toUs } = anchor.event;
-  const line: SpanLine = {
-    kind: "span",
-    document: event,
-    device: context.deviceOf(anchor.deviceKey),
-    startUs: fromUs,
-    endUs: toUs,
-    activeUs: toUs - fromUs,
-    score: score * 0.75,
-    reason: anchor.reason,
-  };
-  return [...beside.filter(({ document }) => document.id !== event.id), line];
-}
-
-/** "Since lunch" is about what came right after and about all that followed: each document may stand in both parts. */
-function windowsOf({ window, event, reachUs }: AnchorWindow): readonly Window[] {
-  const isSince = window.fromUs === event.toUs && window.toUs - window.fromUs > 1.5 * reachUs;
-  if (!isSince) return [window];
-  const middleUs = window.fromUs + reachUs;
-  return [
-    { fromUs: window.fromUs, toUs: middleUs },
-    { fromUs: middleUs, toUs: window.toUs },
-  ];
-}
-
-/** The absence of a topic or of a time, short enough to cost next to nothing. */
-function nothingLine(
-  context: ReadingContext,
-  phrase: string,
-  score: number,
-  window: Window | null = null,
-): DigestLine {
-  let subject = phrase;
-  while (tokenBound(subject) > 14 && subject.includes(" ")) {
-    subject = subject.slice(0, subject.lastIndexOf(" "));
-  }
-  if (tokenBound(subject) > 14) subject = Array.from(subject).slice(0, 12).join("");
-  const sinceUs = context.history.firstUs();
-  const device = context.asked?.name ?? null;
-  const reason =
-    subject === ""
-      ? `nothing was recorded ${window === null ? "on that device" : "in that time"}`
-      : "no document holds these words";
-  const meanwhile =
-    window === null || context.asked !== null
-      ? null
-      : mainAbsence(context.history, window.fromUs, window.toUs);
-  return {
-    kind: "nothing",
-    subject: subject || null,
-    device,
-    window,
-    meanwhile,
-    sinceUs,
-    score,
-    reason,
-  };
 }
 
 /** One line per document and stretch: of two that overlap the better one stays. */

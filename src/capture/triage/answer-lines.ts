@@ -1,0 +1,163 @@
+/**
+ * From what a turn asks for to the lines that answer it. It promises that what was asked for by name and never recorded
+ * is told as that.
+ */
+import { tokenBound } from "../../context/tokens.ts";
+import { mainAbsence } from "./absences.ts";
+import type { AnchorWindow } from "./anchors.ts";
+import type { DigestLine, SpanLine } from "./fit.ts";
+import { type ReadingContext, type Window, windowLines } from "./readings.ts";
+import { resumeLines } from "./resume.ts";
+import { type Subject, subjectLines, totalLines } from "./subject.ts";
+import type { Intent, TurnReading } from "./turn-reading.ts";
+
+/** What the record holds for a turn. */
+export interface Slots {
+  readonly context: ReadingContext;
+  readonly reading: TurnReading;
+  readonly anchor: AnchorWindow | null;
+  readonly subject: Subject | null;
+  readonly phrase: string;
+}
+
+const MINUTE_US = 60_000_000;
+/** This device alone. */
+const HERE: ReadonlySet<number> = new Set([0]);
+
+/** The lines that answer one reading of a turn. */
+export function linesFor(intent: Intent, weight: number, slots: Slots): readonly DigestLine[] {
+  const { context, reading, anchor, subject, phrase } = slots;
+  const { nowUs } = context;
+  const within = timeWindow(reading);
+  switch (intent) {
+    case "none":
+      return [];
+    case "now":
+      return currentLine(context, weight);
+    case "anchor":
+      return anchor === null ? [] : anchorLines(context, anchor, weight);
+    case "window": {
+      const window = within ?? { fromUs: nowUs - 60 * MINUTE_US, toUs: nowUs };
+      return windowLines(context, window, {
+        limit: 6,
+        score: weight,
+        reason: "time in the window",
+      });
+    }
+    case "resume":
+      return resumeLines(context, weight);
+    case "duration":
+      if (subject === null && phrase !== "") return [nothingLine(context, phrase, weight)];
+      return totalLines(context, subject, phrase, within, weight);
+    default:
+      if (subject !== null) return subjectLines(context, subject, intent, within, weight);
+      return phrase === "" ? [] : [nothingLine(context, phrase, weight)];
+  }
+}
+
+/** The time that is named, but for the present; null when none is. */
+export function timeWindow(reading: TurnReading): Window | null {
+  const time = reading.times.find(({ kind }) => kind !== "now");
+  return time === undefined ? null : { fromUs: time.fromUs, toUs: time.toUs };
+}
+
+/** What of the time that is named has passed; null when none is named, or all of it is to come. */
+export function pastWindow(reading: TurnReading, nowUs: number): Window | null {
+  const window = timeWindow(reading);
+  if (window === null || window.fromUs >= nowUs) return null;
+  return { fromUs: window.fromUs, toUs: Math.min(window.toUs, nowUs) };
+}
+
+/** The window in front of the owner, on this device unless one is named: the newest that is not the assistant's. */
+function currentLine(context: ReadingContext, score: number): readonly SpanLine[] {
+  const { nowUs, asked } = context;
+  const history = asked === null ? context.history.only(HERE) : context.history;
+  for (const backUs of [10 * MINUTE_US, 12 * 60 * MINUTE_US]) {
+    const visits = history.visitsBetween(nowUs - backUs, nowUs);
+    const newest = [...visits].sort((a, b) => b.endUs - a.endUs || b.startUs - a.startUs);
+    const documents = new Map(
+      history.documents(newest.map(({ documentId }) => documentId)).map((d) => [d.id, d]),
+    );
+    for (const { documentId, deviceKey, startUs, endUs, activeUs } of newest) {
+      const document = documents.get(documentId);
+      if (document === undefined || context.isHidden(document)) continue;
+      const device = context.deviceOf(deviceKey);
+      const span = { startUs, endUs, activeUs };
+      return [{ kind: "span", document, device, ...span, score, reason: "in front now" }];
+    }
+  }
+  return [];
+}
+
+function anchorLines(
+  context: ReadingContext,
+  anchor: AnchorWindow,
+  score: number,
+): readonly SpanLine[] {
+  const beside = windowsOf(anchor).flatMap((window, index) =>
+    windowLines(context, window, {
+      limit: index === 0 ? 4 : 3,
+      score: score * 0.9 ** index,
+      reason: `beside ${anchor.reason}`,
+    }),
+  );
+  const event = context.history.documents(anchor.documentId === null ? [] : [anchor.documentId])[0];
+  if (event === undefined || beside.length === 0) return beside;
+  const { fromUs, toUs } = anchor.event;
+  const line: SpanLine = {
+    kind: "span",
+    document: event,
+    device: context.deviceOf(anchor.deviceKey),
+    startUs: fromUs,
+    endUs: toUs,
+    activeUs: toUs - fromUs,
+    score: score * 0.75,
+    reason: anchor.reason,
+  };
+  return [...beside.filter(({ document }) => document.id !== event.id), line];
+}
+
+/** "Since lunch" is about what came right after and about all that followed: each document may stand in both parts. */
+function windowsOf({ window, event, reachUs }: AnchorWindow): readonly Window[] {
+  const isSince = window.fromUs === event.toUs && window.toUs - window.fromUs > 1.5 * reachUs;
+  if (!isSince) return [window];
+  const middleUs = window.fromUs + reachUs;
+  return [
+    { fromUs: window.fromUs, toUs: middleUs },
+    { fromUs: middleUs, toUs: window.toUs },
+  ];
+}
+
+/** The absence of a topic or of a time, short enough to cost next to nothing. */
+export function nothingLine(
+  context: ReadingContext,
+  phrase: string,
+  score: number,
+  window: Window | null = null,
+): DigestLine {
+  let subject = phrase;
+  while (tokenBound(subject) > 14 && subject.includes(" ")) {
+    subject = subject.slice(0, subject.lastIndexOf(" "));
+  }
+  if (tokenBound(subject) > 14) subject = Array.from(subject).slice(0, 12).join("");
+  const sinceUs = context.history.firstUs();
+  const device = context.asked?.name ?? null;
+  const reason =
+    subject === ""
+      ? `nothing was recorded ${window === null ? "on that device" : "in that time"}`
+      : "no document holds these words";
+  const meanwhile =
+    window === null || context.asked !== null
+      ? null
+      : mainAbsence(context.history, window.fromUs, window.toUs);
+  return {
+    kind: "nothing",
+    subject: subject || null,
+    device,
+    window,
+    meanwhile,
+    sinceUs,
+    score,
+    reason,
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * A turn in its conversation. It hides what a turn takes from the one before it, and promises a reading that stands for
+ * itself.
+ */
+import type { HistoryDevice } from "../../store/history.ts";
+import { readAskedDevices } from "./asked-devices.ts";
+import { readTurn } from "./read-turn.ts";
+import type { AskedDevices } from "./readings.ts";
+import { INTENTS, type Intent, type TurnReading } from "./turn-reading.ts";
+
+/** What is asked, and when. */
+export interface AskedTurn {
+  readonly turn: string;
+  /** The owner's turn before this one. */
+  readonly previousTurn?: string;
+  readonly nowUs: number;
+  /** IANA zone. */
+  readonly timeZone: string;
+}
+
+/**
+ * Takes the devices that are asked about out of the turn and the one before it. A follow-up that names none asks
+ * about those of the turn before.
+ */
+export function withoutDevices<Turn extends AskedTurn>(
+  request: Turn,
+  others: readonly HistoryDevice[],
+  self: Omit<HistoryDevice, "key"> | null,
+): { readonly devices: AskedDevices | null; readonly request: Turn } {
+  if (others.length === 0) return { devices: null, request };
+  const { turn, previousTurn } = request;
+  const now = readAskedDevices(turn, others, self);
+  const before = previousTurn === undefined ? null : readAskedDevices(previousTurn, others, self);
+  const isFollowUp = before !== null && readTurn(turn, request.nowUs, request.timeZone).followUp;
+  return {
+    devices: now?.asked ?? (isFollowUp ? before.asked : null),
+    request: {
+      ...request,
+      turn: now?.turn ?? turn,
+      ...(before === null ? {} : { previousTurn: before.turn }),
+    },
+  };
+}
+
+/** A follow-up takes from the turn before what it does not say itself. `wordsOf` is the turn that its words stand in. */
+export function readInContext(
+  { turn, previousTurn, nowUs, timeZone }: AskedTurn,
+  isKnown: (word: string) => boolean,
+): { readonly reading: TurnReading; readonly wordsOf: string } {
+  const reading = readTurn(turn, nowUs, timeZone, isKnown);
+  if (previousTurn === undefined || !reading.followUp) return { reading, wordsOf: turn };
+  const before = readTurn(previousTurn, nowUs, timeZone, isKnown);
+  // "And how long was that?" asks something else of the same thing.
+  const asksAnew = asksForOneOf(reading, ASKED_IN_WORDS);
+  const saysWhat =
+    reading.contentWords.some(({ generic }) => !generic) ||
+    reading.anchors.some(({ kind }) => kind !== "that" || !asksAnew);
+  const saysWhen = reading.times.length > 0;
+  const what = saysWhat ? reading : before;
+  return {
+    reading: {
+      ...reading,
+      language: what.language,
+      times: saysWhen ? reading.times : before.times,
+      contentWords: what.contentWords,
+      intents: asksAnew || (saysWhat && saysWhen) ? reading.intents : before.intents,
+    },
+    wordsOf: saysWhat ? turn : previousTurn,
+  };
+}
+
+/** What nobody asks without saying so; a topic or a time may only be put in the place of another. */
+const ASKED_IN_WORDS: ReadonlySet<Intent> = new Set(["duration", "lastseen", "now", "resume"]);
+
+/** Whether a turn asks for one of these more likely than for all else. */
+function asksForOneOf({ intents }: TurnReading, among: ReadonlySet<Intent>): boolean {
+  return INTENTS.some((intent) => among.has(intent) && intents[intent] > 0.5);
+}
