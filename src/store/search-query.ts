@@ -91,13 +91,12 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
     few === null || matching.isCut
       ? places.map((place) => newestVisits(database, matching, place, range))
       : [];
-  const seen = addUp(
-    places.flatMap((place, index) => [
-      ...(newest[index]?.seen ?? []).filter(([id]) => few?.has(id) !== true),
-      ...(few === null ? [] : visitsOfEach(database, few, place, range)),
-      ...whenHappened(database, matching, place, range),
-    ]),
-  );
+  const happened = places.map((place) => whenHappened(database, matching, place, range));
+  const seen = addUp([
+    ...newest.flatMap((part) => part.seen).filter(([id]) => few?.has(id) !== true),
+    ...places.flatMap((place) => (few === null ? [] : visitsOfEach(database, few, place, range))),
+    ...happened.flatMap((part) => part.seen),
+  ]);
   // Without a range, what was last seen long ago still counts: newest documents first.
   const isOpen = fromUs === null && toUs === null;
   const older =
@@ -106,7 +105,9 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
   return {
     hits: readHits(database, ordered.slice(0, limit)),
     truncated:
-      ordered.length > limit || ((matching.isCut || !isOpen) && newest.some(({ isCut }) => isCut)),
+      ordered.length > limit ||
+      ((matching.isCut || !isOpen) && newest.some(({ isCut }) => isCut)) ||
+      happened.some(({ isCut }) => isCut),
   };
 }
 
@@ -135,6 +136,12 @@ interface Times extends Sums {
 
 type Seen = readonly (readonly [id: number, times: Times])[];
 
+interface Part {
+  readonly seen: Seen;
+  /** Whether more may have been seen before what was looked at. */
+  readonly isCut: boolean;
+}
+
 /** A device whose record is looked through. */
 interface Place {
   readonly device: string | null;
@@ -142,6 +149,8 @@ interface Place {
   readonly visits: string;
   /** Its events of a kind in a range, as {@link FOUND_HERE} gives them. */
   readonly found: string;
+  /** Its events of a kind, in a table or a part of one. */
+  readonly ofKind: string;
   /** How far its clock is ahead. */
   readonly leadUs: number;
 }
@@ -153,6 +162,7 @@ function otherPlaces(database: StoreDatabase): readonly Place[] {
       device: device.name,
       visits: `remote_visit WHERE device_key = ${device.key} AND`,
       found: foundOn(device.key),
+      ofKind: `remote_event WHERE device_key = ${device.key} AND label_id & 15 = ? AND`,
       leadUs: clockLeadUs(device) ?? 0,
     }));
 }
@@ -183,7 +193,7 @@ function newestVisits(
   matching: Matching,
   place: Place,
   { fromUs, toUs }: Range,
-): { readonly seen: Seen; readonly isCut: boolean } {
+): Part {
   const visited = database
     .prepare<SeenRow>(
       `SELECT document_id AS id, ${SUMS} FROM (SELECT * FROM ${place.visits} start_us >= ? AND start_us < ?
@@ -237,29 +247,48 @@ function whenHappened(
   matching: Matching,
   place: Place,
   { fromUs, toUs }: Range,
-): Seen {
+): Part {
+  const range = [fromUs + place.leadUs, toUs + place.leadUs] as const;
   const labels = database
-    .prepare<{ id: number }>(
-      `SELECT id FROM label WHERE document_id IN (SELECT value FROM json_each(?)) AND id & ${KIND_MASK} <> 0`,
+    .prepare<{ id: number; documentId: number }>(
+      `SELECT id, document_id AS documentId FROM label
+        WHERE document_id IN (SELECT value FROM json_each(?)) AND id & ${KIND_MASK} <> 0`,
     )
-    .all(JSON.stringify(matching.candidates))
-    .map(({ id }) => id);
-  return SEEN_KINDS.flatMap((kind) => {
-    const ofKind = labels.filter((id) => (id & KIND_MASK) === KIND_CODES[kind]);
-    if (ofKind.length === 0) return [];
+    .all(JSON.stringify(matching.candidates));
+  const parts = SEEN_KINDS.map((kind) => {
+    const ofKind = labels.filter(({ id }) => (id & KIND_MASK) === KIND_CODES[kind]);
+    if (ofKind.length === 0) return { seen: [], isCut: false };
     const newest = database.prepare<SeenRow>(
       `SELECT label.document_id AS id, max(start_us + duration_us) AS lastUs,
               sum(duration_us) AS activeUs, count(*) AS visits
          FROM (${place.found}) JOIN label ON label.id = found_label GROUP BY label.document_id`,
     );
-    const range = [fromUs + place.leadUs, toUs + place.leadUs] as const;
-    const happened = newest.all(KIND_CODES[kind], ...range, JSON.stringify(ofKind));
-    const wanted = matching.among(happened.map(({ id }) => id));
-    return toSeen(
-      happened.filter(({ id }) => wanted.has(id)),
-      place,
-    );
+    const ids = JSON.stringify(ofKind.map(({ id }) => id));
+    const happened = newest.all(KIND_CODES[kind], ...range, ids);
+    const wanted = matching.among(ofKind.map(({ documentId }) => documentId));
+    return {
+      seen: toSeen(
+        happened.filter(({ id }) => wanted.has(id)),
+        place,
+      ),
+      isCut: happened.length < wanted.size && countEvents(database, place, kind, range) >= CUT_OFF,
+    };
   });
+  return { seen: parts.flatMap(({ seen }) => seen), isCut: parts.some(({ isCut }) => isCut) };
+}
+
+/** How many events of a kind there are in a range, as far as they are looked at. */
+function countEvents(
+  database: StoreDatabase,
+  { ofKind }: Place,
+  kind: EventKind,
+  range: readonly [fromUs: number, toUs: number],
+): number {
+  const count = database.prepare<{ events: number }>(
+    `SELECT count(*) AS events
+       FROM (SELECT 1 FROM ${ofKind} start_us >= ? AND start_us < ? LIMIT ${CUT_OFF})`,
+  );
+  return count.get(KIND_CODES[kind], ...range)?.events ?? 0;
 }
 
 /** Events among the newest of a kind in a range that have one of some labels. The index alone is looked through. */
@@ -279,7 +308,13 @@ function foundOn(deviceKey: number): string {
 }
 
 /** This device. */
-const HERE: Place = { device: null, visits: "visit WHERE", found: FOUND_HERE, leadUs: 0 };
+const HERE: Place = {
+  device: null,
+  visits: "visit WHERE",
+  found: FOUND_HERE,
+  ofKind: `event WHERE label_id & 15 = ? AND ${isIndexedLike(KIND_CODES.media)} AND`,
+  leadUs: 0,
+};
 
 /** Kinds other than windows that have documents. */
 const SEEN_KINDS = ["media", "notification", "editor", "tab"] as const;

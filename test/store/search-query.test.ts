@@ -121,6 +121,28 @@ describe("a search", () => {
     expect(await ask("summit")).toEqual([[], true]);
   });
 
+  it("says that there may be more where a notification is older than thousands of others", async () => {
+    const { store, search } = openBoth();
+    const notify = (summary: string, n: number): void => {
+      const at = { startUs: T0 + n * S, endUs: T0 + n * S, utcOffsetMinutes: 0, timeZone: "UTC" };
+      const facts = { app: storable("Signal"), summary: storable(summary) };
+      store.begin({ kind: "notification", ...facts }, at);
+    };
+    store.database.transaction(() => {
+      notify("Grenoble", 0);
+      notify("Berlin", 1);
+      for (let n = 2; n < 5001; n += 1) notify("again", n);
+    });
+    const ask = async (q: string, range: object = {}): Promise<unknown> => {
+      const { hits, truncated } = await search.search({ q, ...range });
+      return [hits.map(({ title }) => title), truncated];
+    };
+    expect(await ask("berlin")).toEqual([["Berlin"], false]);
+    expect(await ask("grenoble")).toEqual([[], true]);
+    expect(await ask("grenoble", { toUs: T0 + S })).toEqual([["Grenoble"], false]);
+    expect(await ask("marseille")).toEqual([[], false]);
+  });
+
   it("takes what looks like the index's own grammar as words", async () => {
     const { store, search } = openBoth();
     see(store, window("A", 'he said "NEAR" me OR not'), 0);
