@@ -96,7 +96,8 @@ function questions(small, large) {
     ["current window", (store) => store.latest("window", 1), 1.15],
     ["last 30 minutes", (store) => store.between(END_US - halfHour, END_US), 1.15],
     ["active time of a day", (store) => store.activeOn("2026-11-27"), 1.15],
-    // Grows with the depth of the tree of documents; nothing that answers a turn asks it.
+    // Documents of a day lie on as many pages as they were first seen at different times: on four in the small
+    // record, on a hundred in the large one. Nothing that answers a turn asks it.
     ["totals of a day by application", dayTotals, null],
   ];
   for (const [name, ask, goal] of asked) {
