@@ -12,8 +12,11 @@ import { rolldown } from "rolldown";
 /** Where the parts lie: as deep in dist/ as every entry, so that one relative address serves in all of them. */
 const PARTS = "packed";
 
-/** What the D-Bus library reads descriptions of interfaces with, which nobody here asks for: half of its size. */
-const UNUSED = ["fast-xml-builder", "fast-xml-parser"];
+/**
+ * What the D-Bus library reads descriptions of interfaces with, which nobody here asks for: half of its size; and the
+ * threads in which the logger would run others' transports.
+ */
+const UNUSED = ["fast-xml-builder", "fast-xml-parser", "thread-stream"];
 /** What has files of its own beside its code, or is needed by one command alone. */
 const LEFT_OUT = /^(active-win|better-sqlite3|koffi|x11|@modelcontextprotocol\/sdk\/.*)$/;
 

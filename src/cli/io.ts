@@ -2,6 +2,7 @@
  * What a command may touch of the terminal. It promises that data goes to stdout, talk to stderr, and that a
  * failure ends in one sentence, a hint and an exit code that scripts can rely on.
  */
+import { isatty } from "node:tty";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import { resolvePaths, type Paths } from "../paths.ts";
 import type { Parts } from "./parts.ts";
@@ -29,10 +30,19 @@ export function processIo(): CliIo {
   return {
     env: process.env,
     out: (text) => void process.stdout.write(text),
-    talk: (line) => void process.stderr.write(`${line}\n`),
-    isTerminal: process.stdout.isTTY,
+    talk: (line) => {
+      hearClosedTalk();
+      process.stderr.write(`${line}\n`);
+    },
+    // Asked so, it makes no stream of it.
+    isTerminal: isatty(1),
     paths: () => resolvePaths(process.env),
   };
+}
+
+/** A listener to the talk that went away, such as the shell that put a daemon into the background, is no failure. */
+export function hearClosedTalk(): void {
+  if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => {});
 }
 
 /** Tells a failure: message, hint, and with `ACTIVITYD_VERBOSE` the stack. Returns the exit code that belongs to it. */

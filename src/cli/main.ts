@@ -2,26 +2,23 @@
  * The command line. It hides how commands are found and promises that the commands which stand in front of
  * every turn of an assistant, and the daemon that stays, start without loading the rest.
  */
-import { processIo, tellFailure, type CliIo, type AnyExitCode } from "./io.ts";
+import { hearClosedTalk, processIo, tellFailure, type CliIo, type AnyExitCode } from "./io.ts";
 import type { Parts } from "./parts.ts";
 
 /** Runs the command line of this process and sets what it ends with. `parts` is absent where single files run. */
 export async function main(argv: readonly string[], parts?: Parts): Promise<void> {
   const io = { ...processIo(), ...(parts === undefined ? {} : { parts }) };
-  // A reader that closes early (`activityd events | head`) is no failure.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
-    // A terminal that was closed is told by SIGHUP; what is still to be kept is kept.
-    if (error.code === "EIO") return;
-    throw error;
-  });
-  // Nor is a listener to the talk that went away, such as the shell that put a daemon into the background.
-  process.stderr.on("error", () => {});
   process.exitCode = await run(argv, io);
 }
 
 async function run(argv: readonly string[], io: CliIo): Promise<AnyExitCode> {
   try {
+    if (argv.length === 1 && argv[0] === "start") {
+      const { runStart } = await import("./commands/start.ts");
+      return await runStart(io);
+    }
+    // The daemon does without: it writes nothing to stdout, and both streams take their time to be made.
+    hearClosedStreams();
     if (argv.length === 1 && argv[0] === "now") {
       const { runNow } = await import("./commands/now.ts");
       return await runNow(io);
@@ -30,13 +27,20 @@ async function run(argv: readonly string[], io: CliIo): Promise<AnyExitCode> {
       const { runHook } = await import("./commands/hook.ts");
       return await runHook(io);
     }
-    if (argv.length === 1 && argv[0] === "start") {
-      const { runStart } = await import("./commands/start.ts");
-      return await runStart(io);
-    }
     const { runProgram } = await import("./program.ts");
     return await runProgram(argv, io);
   } catch (thrown) {
     return tellFailure(io, thrown);
   }
+}
+
+function hearClosedStreams(): void {
+  // A reader that closes early (`activityd events | head`) is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    // A terminal that was closed is told by SIGHUP; what is still to be kept is kept.
+    if (error.code === "EIO") return;
+    throw error;
+  });
+  hearClosedTalk();
 }

@@ -65,16 +65,15 @@ export function openParts(folder: string): Parts {
   return {
     load,
     compileWith: (code) => {
-      const scripts = new Map<string, Script>();
-      compiling = { code, scripts };
+      compiling = { code, scripts: new Map() };
       return () => {
+        const scripts = [...(compiling?.scripts ?? [])];
+        // Nothing of it is held from here: it is as much as the program.
         compiling = null;
         // Undefined where there was no code to refuse.
-        const isWhole = [...scripts.values()].every(
-          (script) => script.cachedDataRejected === false,
-        );
+        const isWhole = scripts.every(([, script]) => script.cachedDataRejected === false);
         if (isWhole) return null;
-        return new Map([...scripts].map(([name, script]) => [name, script.createCachedData()]));
+        return new Map(scripts.map(([name, script]) => [name, script.createCachedData()]));
       };
     },
   };
