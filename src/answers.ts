@@ -67,7 +67,10 @@ export function createAnswers(options: AnswersOptions): Answers {
     },
     settle,
     learn: () => {
-      openDigesting().then(({ digester }) => learnInSteps(digester), leaveToAsker);
+      // Behind whoever waits already, and behind a wish to end.
+      setImmediate(() => {
+        if (!isClosed) openDigesting().then(({ digester }) => learnInSteps(digester), leaveToAsker);
+      });
     },
     unlearn: () => {
       turns.clear();

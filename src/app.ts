@@ -68,8 +68,11 @@ export interface ActivityAppOptions {
 
 /** An `ActivityApi` in this process, with its capture. */
 export interface ActivityApp extends ActivityApi {
-  /** Begins to capture. Resolves after every kind of source was sought once; rejects with `privacy_failed`. */
-  readonly start: () => Promise<void>;
+  /**
+   * Begins to capture. Resolves after every kind of source was sought once; rejects with `privacy_failed`. Once `ending`
+   * aborts, nothing more is begun.
+   */
+  readonly start: (ending?: AbortSignal) => Promise<void>;
   /**
    * The settings may have changed: judges by the privacy rules that `read` gives from now on, also what is on the
    * screen. What cannot be read leaves the rules in force, and is told among the problems of `status`.
@@ -204,10 +207,11 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   let check: DatabaseCheck | null = null;
 
   return {
-    start: async () => {
+    start: async (ending) => {
       privacy.check();
       check = checkLater(store, log);
       await sources.start();
+      if (ending?.aborted === true) return;
       // In steps behind everything else; a failure costs a notice, not the start.
       void owner.checkRules().catch((thrown: unknown) => {
         log.warn("cannot compare the record with the privacy rules", {

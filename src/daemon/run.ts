@@ -101,7 +101,8 @@ export async function runDaemon(
         });
         releases.push(hub.close);
       }
-      await app.start();
+      await app.start(told);
+      if (told.aborted) return;
       manager.ready();
       releases.push(keepAlive(manager, app.isAlive));
       options.onReady(`activityd ${VERSION} listens on ${paths.socketPath}`);
