@@ -19,6 +19,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import x11 from "x11";
+import { ALLOCATOR_VARIABLES } from "../../dist/daemon/service/plan.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const ORDINARY_ID = 65_534;
@@ -277,7 +278,7 @@ export async function startDaemon(cleanup, env) {
   const home = mkdtempSync(join(tmpdir(), "activityd-bench-"));
   cleanup.add(() => rmSync(home, { recursive: true, force: true }));
   const child = spawn(process.execPath, [MAIN, "start"], {
-    env: { ...env, HOME: home, ACTIVITYD_HOME: home, MALLOC_ARENA_MAX: "1" },
+    env: { ...env, HOME: home, ACTIVITYD_HOME: home, ...ALLOCATOR_VARIABLES },
     stdio: "ignore",
   });
   cleanup.add(() => child.kill());

@@ -12,6 +12,7 @@ import { Agent, get, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ALLOCATOR_VARIABLES } from "../../dist/daemon/service/plan.js";
 import { END_US, generateStore } from "./generate-store.mjs";
 import { median } from "./paired.mjs";
 
@@ -100,7 +101,7 @@ async function measure() {
       HOME: home,
       ACTIVITYD_HOME: home,
       ACTIVITYD_PAGE_PORT: "0",
-      MALLOC_ARENA_MAX: "1",
+      ...ALLOCATOR_VARIABLES,
     },
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -53,6 +53,7 @@ Type=notify
 NotifyAccess=main
 ExecStart="/opt/node 20/bin/node" "/opt/activityd/dist/cli/main.js" start
 Environment=MALLOC_ARENA_MAX=1
+Environment=MALLOC_TRIM_THRESHOLD_=131072
 Environment="ACTIVITYD_HOME=/home/koi/50%% \\"own\\" $$HOME"
 Restart=on-failure
 RestartSec=1

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ActivityError } from "../../errors.ts";
 import type { StatusAnswer } from "../../api.ts";
+import { ALLOCATOR_VARIABLES } from "../../daemon/service/plan.ts";
 import { hasUserManager } from "../../daemon/service/service.ts";
 import { VERSION } from "../../version.ts";
 import type { CliIo, ExitCode } from "../io.ts";
@@ -52,8 +53,7 @@ async function startDetached(io: CliIo): Promise<ExitCode> {
     [fileURLToPath(new URL("../main.js", import.meta.url)), "start"],
     {
       detached: true,
-      // One arena of malloc(3) for all threads, which hardly ever run at once here, is 1 MB less.
-      env: { MALLOC_ARENA_MAX: "1", ...io.env },
+      env: { ...ALLOCATOR_VARIABLES, ...io.env },
       stdio: ["ignore", "ignore", "pipe"],
     },
   );

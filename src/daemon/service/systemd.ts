@@ -1,7 +1,7 @@
 /** The service as systemd user units: a socket that queues requests over restarts, and a watched daemon. */
 import { join } from "node:path";
 import { ACTIVITYWATCH_SOCKET } from "../../local-api/socket.ts";
-import type { ServiceFacts, ServicePlan } from "./plan.ts";
+import { ALLOCATOR_VARIABLES, type ServiceFacts, type ServicePlan } from "./plan.ts";
 
 const SOCKET = "activityd.socket";
 const SERVICE = "activityd.service";
@@ -15,8 +15,7 @@ const WATCHERS = "activityd-activitywatch.socket";
  *
  * The hardening is what was tried to work for Node in a *user* manager: `MemoryDenyWriteExecute` kills its
  * compiler, `ProtectHome` and its like are silently ignored without `PrivateUsers`, and `StateDirectory` lands
- * in another folder with each generation of systemd, so that the data path stays our own business. One arena of
- * malloc(3) for all threads, which hardly ever run at once here, is 1 MB less.
+ * in another folder with each generation of systemd, so that the data path stays our own business.
  *
  * @see systemd.exec(5), systemd.service(5), systemd.socket(5)
  */
@@ -96,6 +95,9 @@ WantedBy=sockets.target
 }
 
 function serviceUnit(facts: ServiceFacts): string {
+  const allocator = Object.entries(ALLOCATOR_VARIABLES)
+    .map(([name, value]) => `Environment=${name}=${value}\n`)
+    .join("");
   const variables = Object.entries(facts.variables)
     .map(([name, value]) => `Environment=${quote(`${name}=${value}`)}\n`)
     .join("");
@@ -111,8 +113,7 @@ StartLimitBurst=5
 Type=notify
 NotifyAccess=main
 ExecStart=${quote(facts.nodePath)} ${quote(facts.mainPath)} start
-Environment=MALLOC_ARENA_MAX=1
-${variables}Restart=on-failure
+${allocator}${variables}Restart=on-failure
 RestartSec=1
 TimeoutStartSec=30
 TimeoutStopSec=10
