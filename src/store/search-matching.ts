@@ -10,6 +10,8 @@ export interface Matching {
   readonly candidates: readonly number[];
   /** Whether others may match too, which `among` knows of. */
   readonly isCut: boolean;
+  /** Whether others are looked for in a range alone. */
+  readonly isOfNewest: boolean;
   /** Those of some hundreds of documents that match, candidates or not. */
   readonly among: (ids: readonly number[]) => ReadonlySet<number>;
 }
@@ -50,7 +52,8 @@ export function matchDocuments(database: StoreDatabase, words: readonly string[]
 function matchIndex(database: StoreDatabase, expression: string): Matching {
   const list = listFromIndex(database, expression);
   const ids = list(Number.MAX_SAFE_INTEGER);
-  return { candidates: ids, isCut: ids.length >= CUT_OFF, among: amongLists(ids, list) };
+  const isCut = ids.length >= CUT_OFF;
+  return { candidates: ids, isCut, isOfNewest: false, among: amongLists(ids, list) };
 }
 
 type List = (highestId: number) => readonly number[];
@@ -102,7 +105,7 @@ function matchBeginnings(database: StoreDatabase, words: readonly string[]): Mat
     const candidates = newest.map(({ id }) => id);
     const listed = new Set(candidates);
     const among = amongTexts(database, (id) => listed.has(id) || hasAll);
-    return { candidates, isCut: true, among };
+    return { candidates, isCut: true, isOfNewest: false, among };
   }
   // One list alone: the index would merge all of its documents for each.
   const expression = indexed.map(({ word }) => `"${word}"*`).join(" AND ");
@@ -113,7 +116,7 @@ function matchBeginnings(database: StoreDatabase, words: readonly string[]): Mat
   const candidates = others.length === 0 ? ids : ids.slice(0, LISTED_TEXT_CUT_OFF);
   const isCut = ids.length >= CUT_OFF || candidates.length < ids.length;
   const among = amongTexts(database, (id) => (listed.has(id) ? hasOthers : isCut && hasAll));
-  return { candidates, isCut, among };
+  return { candidates, isCut, isOfNewest: false, among };
 }
 
 interface Beginning {
@@ -209,7 +212,7 @@ function matchPart(database: StoreDatabase, part: string): Matching {
   const listed = new Set(candidates);
   const hasPart: Test = (text) => text.includes(plain(part));
   const among = amongTexts(database, (id) => listed.has(id) || (isCut && hasPart));
-  return { candidates, isCut, among };
+  return { candidates, isCut, isOfNewest: true, among };
 }
 
 /** The text as the index takes it, but for stems: without case and accents. */

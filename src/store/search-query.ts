@@ -86,9 +86,12 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
   const matching = matchDocuments(database, words);
   const range = { fromUs: fromUs ?? -Infinity, toUs: toUs ?? Infinity };
   const places = [HERE, ...otherPlaces(database)];
+  // Without a range, what was last seen long ago still counts: newest documents first.
+  const isOpen = fromUs === null && toUs === null;
   const few = whereFew(matching);
+  const hasOthers = matching.isCut && !(isOpen && matching.isOfNewest);
   const newest =
-    few === null || matching.isCut
+    few === null || hasOthers
       ? places.map((place) => newestVisits(database, matching, place, range))
       : [];
   const happened = places.map((place) => whenHappened(database, matching, place, range));
@@ -97,8 +100,6 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
     ...places.flatMap((place) => (few === null ? [] : visitsOfEach(database, few, place, range))),
     ...happened.flatMap((part) => part.seen),
   ]);
-  // Without a range, what was last seen long ago still counts: newest documents first.
-  const isOpen = fromUs === null && toUs === null;
   const older =
     isOpen && seen.size <= limit ? lookBack(database, matching, places, seen, limit + 1) : [];
   const ordered = [...seen, ...older].sort(([, a], [, b]) => b.lastUs - a.lastUs);
@@ -106,6 +107,7 @@ export function searchDocuments(database: StoreDatabase, request: SearchRequest)
     hits: readHits(database, ordered.slice(0, limit)),
     truncated:
       ordered.length > limit ||
+      (matching.isCut && !hasOthers) ||
       ((matching.isCut || !isOpen) && newest.some(({ isCut }) => isCut)) ||
       happened.some(({ isCut }) => isCut),
   };
