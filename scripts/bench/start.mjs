@@ -114,7 +114,9 @@ async function timeDaemon(untilReady) {
   const startMs = performance.now() - from;
   const cpuMs = readCpuMs(child.pid ?? 0);
   const kb = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
-  while (untilReady && !said.includes("listens on")) await once(child.stderr, "data");
+  if (untilReady) {
+    while (!said.includes("listens on")) await once(child.stderr, "data");
+  }
   const stopFrom = performance.now();
   child.kill("SIGTERM");
   await exited;
