@@ -3,6 +3,7 @@
  * and can kill and restart the server on the same display.
  */
 import type { ChildProcess } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -32,10 +33,10 @@ export interface XRig {
 /** `authority`: the file of cookies that clients must show one of; without it every local client is let in. */
 export async function openXRig(authority: string | null = null): Promise<XRig> {
   const processes = createProcesses();
-  let server = await startXvfb(processes, null, authority);
+  // Far above those that servers take which look for a free one from 0 on: it stays free while ours is down.
+  let server = await startXvfb(processes, `:${randomInt(1_000, 30_000)}`, authority);
   const { display } = server;
   const socket = `/tmp/.X11-unix/X${display.slice(1)}`;
-  const lockFile = `/tmp/.X${display.slice(1)}-lock`;
   const home = mkdtempSync(path.join(tmpdir(), "activityd-x-"));
   const i3Config = path.join(home, "i3.config");
   // Enough for i3 to start without its first-run question; the socket where a session would have it.
@@ -61,20 +62,17 @@ export async function openXRig(authority: string | null = null): Promise<XRig> {
       return child;
     },
     openClient: () => openXTestClient(socket),
-    killServer: async () => {
-      await processes.stop(server.child, "SIGKILL");
-      // Keeps the display from being taken by another server in the meantime.
-      writeFileSync(lockFile, `${String(process.pid).padStart(10)}\n`);
-    },
+    killServer: async () => processes.stop(server.child, "SIGKILL"),
     startServer: async () => {
-      rmSync(lockFile, { force: true });
       server = await startXvfb(processes, display, authority);
     },
     freezeServer: () => void server.child.kill("SIGSTOP"),
     thawServer: () => void server.child.kill("SIGCONT"),
     close: async () => {
       await processes.close();
-      if (server.child.signalCode === "SIGKILL") rmSync(lockFile, { force: true });
+      // A killed server leaves it behind.
+      if (server.child.signalCode === "SIGKILL")
+        rmSync(`/tmp/.X${display.slice(1)}-lock`, { force: true });
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -92,15 +90,15 @@ async function startBus(processes: Processes, folder: string): Promise<string> {
   return address;
 }
 
-/** Starts Xvfb on a free display, or on the one given, and waits until it takes clients. */
+/** Starts Xvfb on a display and waits until it takes clients. */
 async function startXvfb(
   processes: Processes,
-  display: string | null,
+  display: string,
   authority: string | null,
 ): Promise<{ readonly child: ChildProcess; readonly display: string }> {
   const child = processes.start(
     "Xvfb",
-    (display === null ? [] : [display]).concat(
+    [display].concat(
       authority === null ? [] : ["-auth", authority],
       "-displayfd",
       "3",
