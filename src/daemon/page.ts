@@ -13,6 +13,7 @@ import type { ActivityApp } from "../app.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { ActivityError } from "../errors.ts";
+import { createApiRouter } from "../local-api/router.ts";
 import { reasonForLog, type Log } from "../log.ts";
 import type { Paths } from "../paths.ts";
 import { VERSION } from "../version.ts";
@@ -67,7 +68,6 @@ export function createPageService(options: PageServiceOptions): PageService {
   };
 
   const start = async (): Promise<PageServer> => {
-    const { createApiRouter } = await import("../local-api/router.ts");
     const { servePage } = await import("../web/server.ts");
     const { openPageSessions } = await import("../web/sessions.ts");
     return servePage({

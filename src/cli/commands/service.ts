@@ -1,10 +1,16 @@
 /** `activityd service …`: the daemon as something that starts by itself. */
+import {
+  installService,
+  planService,
+  runAll,
+  tellAll,
+  uninstallService,
+} from "../../daemon/service/service.ts";
 import type { ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
 export const registerServiceCommands: RegisterCommands = (program, io, finish) => {
   const service = program.command("service").description("run the daemon as a desktop service");
-  const load = async () => import("../../daemon/service/service.ts");
   service
     .command("install")
     .description("install and start it for the current user")
@@ -12,7 +18,6 @@ export const registerServiceCommands: RegisterCommands = (program, io, finish) =
     .action((options: { dryRun?: true }) =>
       finish(
         (async (): Promise<ExitCode> => {
-          const { installService, planService } = await load();
           const plan = planService(io.paths(), io.env);
           installService(plan, { dryRun: options.dryRun === true }, (line) => io.out(`${line}\n`));
           return 0;
@@ -27,7 +32,6 @@ export const registerServiceCommands: RegisterCommands = (program, io, finish) =
     .action((options: { dryRun?: true; purge?: true }) =>
       finish(
         (async (): Promise<ExitCode> => {
-          const { planService, uninstallService } = await load();
           const paths = io.paths();
           uninstallService(
             planService(paths, io.env),
@@ -51,7 +55,6 @@ export const registerServiceCommands: RegisterCommands = (program, io, finish) =
       .action(() =>
         finish(
           (async (): Promise<ExitCode> => {
-            const { planService, runAll, tellAll } = await load();
             const commands = planService(io.paths(), io.env)[verb];
             if (verb !== "restart") return tellAll(commands) ? 0 : 1;
             runAll(commands, false, (line) => io.talk(line));
