@@ -20,10 +20,7 @@ const FILE = "compiled-code.bin";
 const HEAD_BYTES = 8;
 const NOTHING: PartCode = new Map();
 
-/**
- * The code that was written to a folder by this V8 with the flags it has now; empty when there is none of use. V8 looks
- * at no more than the length of a text, so that a name must stand for what is in it.
- */
+/** The code that was written to a folder by this V8 with the flags it has now; empty when there is none of use. */
 export function readCompiledCode(folder: string): PartCode {
   try {
     const bytes = readPrivately(join(folder, FILE));

@@ -6,17 +6,18 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, sep } from "node:path";
 import { Script } from "node:vm";
+import { crc32 } from "node:zlib";
 
 export interface Parts {
   /** What a part or another module exports. Throws what its text throws. */
   readonly load: (name: string) => unknown;
   /**
-   * Compiles what is loaded from now on with V8's code of an earlier run, by the name of the part; what V8 refuses is
-   * compiled anew. The answer ends that, and tells the code of all that was loaded, or null when V8 refused nothing.
+   * Compiles what is loaded from now on with V8's code of an earlier run; what V8 refuses is compiled anew. The answer ends that, and tells the code of all that was loaded, or null when V8 refused nothing.
    */
   readonly compileWith: (code: PartCode) => () => PartCode | null;
 }
 
+/** By name and sum of the part's text: V8 looks at no more of a text than its length. */
 export type PartCode = ReadonlyMap<string, Buffer>;
 
 /** `import()` for parts, whose own has no loader behind it: from here, where Node knows one. */
@@ -48,9 +49,11 @@ export function openParts(folder: string): Parts {
   };
 
   const compile = (name: string, filename: string): Script => {
+    const bytes = readFileSync(filename);
     // A byte a character, as the text is ASCII: what is read as UTF-8 may be kept at two.
-    const text = readFileSync(filename, "latin1");
-    const cachedData = compiling?.code.get(name);
+    const text = bytes.toString("latin1");
+    const key = `${name} ${crc32(bytes)}`;
+    const cachedData = compiling?.code.get(key);
     const script = new Script(
       `(function(exports,require,module,__filename,__dirname,importModule){${text}\n})`,
       {
@@ -58,7 +61,7 @@ export function openParts(folder: string): Parts {
         ...(cachedData === undefined ? {} : { cachedData }),
       },
     );
-    compiling?.scripts.set(name, script);
+    compiling?.scripts.set(key, script);
     return script;
   };
 
@@ -73,7 +76,7 @@ export function openParts(folder: string): Parts {
         // Undefined where there was no code to refuse.
         const isWhole = scripts.every(([, script]) => script.cachedDataRejected === false);
         if (isWhole) return null;
-        return new Map(scripts.map(([name, script]) => [name, script.createCachedData()]));
+        return new Map(scripts.map(([key, script]) => [key, script.createCachedData()]));
       };
     },
   };
