@@ -4,8 +4,8 @@
  */
 import type { ActivityApi } from "../api.ts";
 import type { Clock } from "../clock.ts";
-import { toErrorEnvelope } from "../errors.ts";
-import { renderLive, startOfDay, type LiveState } from "./live-view.ts";
+import { createLiveModel } from "./live-model.ts";
+import { renderLive } from "./live-view.ts";
 
 /** The totals and the strip move with the minutes; the block comes when it changes. */
 const REFRESH_MS = 15_000;
@@ -24,37 +24,22 @@ export async function runLive(
   terminal: LiveTerminal,
 ): Promise<void> {
   const { input, output, colour } = terminal;
-  let state: LiveState = {
-    status: null,
-    problem: null,
-    block: "",
-    today: [],
-    nowUs: clock.nowUs(),
-    timeZone: clock.timeZone(),
-    showWhy: false,
-    notice: null,
-  };
-  if (!output.isTTY || !input.isTTY) {
-    state = { ...state, ...(await look(api, clock)) };
-    const columns = output.columns ?? 80;
-    output.write(`${renderLive(state, { columns, rows: 1_000, colour: false }).join("\n")}\n`);
-    return;
-  }
-
   let shown = "";
   const draw = (): void => {
+    if (!output.isTTY || !input.isTTY) return;
     const frame = { columns: output.columns, rows: output.rows, colour };
-    const text = renderLive(state, frame).join("\u001B[K\r\n");
+    const text = renderLive(model.state(), frame).join("\u001B[K\r\n");
     if (text === shown) return;
     shown = text;
     output.write(`\u001B[H${text}\u001B[K\u001B[J`);
   };
-  const update = async (): Promise<void> => {
-    const seen = await look(api, clock);
-    // Keys may have been pressed meanwhile: what they changed stays.
-    state = { ...state, ...seen };
-    draw();
-  };
+  const model = createLiveModel(api, clock, draw);
+  if (!output.isTTY || !input.isTTY) {
+    await model.update();
+    const frame = { columns: output.columns ?? 80, rows: 1_000, colour: false };
+    output.write(`${renderLive(model.state(), frame).join("\n")}\n`);
+    return;
+  }
 
   const ended = new AbortController();
   const end = (): void => ended.abort();
@@ -64,17 +49,10 @@ export async function runLive(
   };
   // Keys that were pressed quickly come together.
   const key = (text: string): void => {
-    for (const each of text) void act(each);
-  };
-  const act = async (text: string): Promise<void> => {
-    if (text === "q" || text === "\u0003") return end();
-    if (text === "w") state = { ...state, showWhy: !state.showWhy };
-    let notice: string | null = null;
-    if (text === "p")
-      notice = await outcome(() => api.pause({ minutes: 15 }), "Paused for 15 minutes.");
-    if (text === "r") notice = await outcome(() => api.resume(), "Recording goes on.");
-    if (notice !== null) state = { ...state, notice };
-    await update();
+    for (const each of text) {
+      if (each === "q" || each === "\u0003") return end();
+      model.press(each);
+    }
   };
 
   // The other screen, without a cursor: what stood in the terminal is there again afterwards.
@@ -82,10 +60,10 @@ export async function runLive(
   input.setRawMode(true).setEncoding("utf8").on("data", key).resume();
   output.on("resize", redraw);
   process.once("SIGTERM", end);
-  const timer = setInterval(() => void update(), REFRESH_MS);
+  const timer = setInterval(() => void model.update(), REFRESH_MS);
   try {
-    await update();
-    await follow(api, ended.signal, update);
+    await model.update();
+    await follow(api, ended.signal, model.update);
   } finally {
     clearInterval(timer);
     output.off("resize", redraw);
@@ -121,35 +99,5 @@ async function follow(
         { once: true },
       );
     });
-  }
-}
-
-type Seen = Pick<LiveState, "status" | "problem" | "nowUs" | "timeZone"> &
-  Partial<Pick<LiveState, "block" | "today">>;
-
-/** What there is to see now; block and day stay as they were while the daemon is away. */
-async function look(api: ActivityApi, clock: Clock): Promise<Seen> {
-  const nowUs = clock.nowUs();
-  const timeZone = clock.timeZone();
-  try {
-    const [status, { block }, { events }] = await Promise.all([
-      api.status(),
-      api.context({ form: "exact", client: "live" }),
-      api.events({ fromUs: startOfDay(nowUs, timeZone), limit: 10_000 }),
-    ]);
-    return { status, problem: null, block: block ?? "", today: events, nowUs, timeZone };
-  } catch (thrown) {
-    const { error } = toErrorEnvelope(thrown);
-    return { status: null, problem: `${error.message} ${error.hint}`, nowUs, timeZone };
-  }
-}
-
-async function outcome(work: () => Promise<unknown>, done: string): Promise<string> {
-  try {
-    await work();
-    return done;
-  } catch (thrown) {
-    const { error } = toErrorEnvelope(thrown);
-    return `${error.message} ${error.hint}`;
   }
 }

@@ -67,8 +67,8 @@ describe("activityd live in a terminal", () => {
     terminal.type("pw");
     await until("both were heard", () => /● paused[^]*── why /.test(terminal.screen()));
     terminal.type("rwwwww");
-    await until("all were heard", () => /● recording[^]*── today /.test(terminal.screen()));
-    expect(terminal.screen()).toContain("Recording goes on.");
+    await until("all were heard", () => /── today [^]*Recording goes on/.test(terminal.screen()));
+    expect(terminal.screen()).toContain("● recording");
   });
 
   it("says that the daemon went away, and comes back with it", async () => {
