@@ -99,9 +99,10 @@ export interface HubDriver {
    * server: written by a majority; in a folder: synced to the disk), with the position of the last. What is there
    * already with the same bytes counts as appended, so the same call after a crash is safe, however long after.
    *
-   * Rejects with `hub_away` when that cannot be had within `timeoutMs` (some or all may have arrived), with
-   * `hub_refused` when the hub does not take them, and with `hub_conflict` when the log already goes on differently
-   * from what is appended: another device, or this one before a restore, uses the same identity. One call at a time.
+   * Rejects with `hub_away` when that cannot be had within `timeoutMs` (some or all may have arrived), also while the
+   * log seems to end before the first of them: a server that lags says so too. Rejects with `hub_refused` when the hub
+   * does not take them, and with `hub_conflict` when the log already goes on differently from what is appended: another
+   * device, or this one before a restore, uses the same identity. One call at a time.
    */
   readonly append: (records: readonly SealedRecord[], timeoutMs: number) => Promise<LogPosition>;
   /** The newest record in the log of this device; null when it has none. Rejects like `append`. */

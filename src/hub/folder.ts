@@ -27,6 +27,7 @@ import type {
   Subscription,
 } from "./driver.ts";
 import { deviceFolders, openFolderReader, segmentNames, toRecord } from "./folder-reader.ts";
+import { comparePositions, isNextInLog } from "./log-position.ts";
 import { readSegmentName, scanFrames, segmentName, writeFrame, type Frame } from "./segments.ts";
 
 /** A carrier moves a whole file when a part of it changed: small files travel fast. */
@@ -107,11 +108,8 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
       const there = frames.find(({ epoch, seq }) => epoch === record.epoch && seq === record.seq);
       if (there !== undefined && Buffer.compare(there.bytes, record.bytes) !== 0) throw conflict();
       if (there !== undefined) continue;
-      const isNext =
-        tail === null ||
-        record.epoch > tail.epoch ||
-        (record.epoch === tail.epoch && record.seq === tail.seq + 1);
-      if (!isNext) throw conflict();
+      if (!isNextInLog(tail, record))
+        throw tail !== null && comparePositions(record, tail) <= 0 ? conflict() : endsEarly();
       fresh.push(record);
       tail = { ...record, endByte: 0 };
     }
@@ -223,13 +221,9 @@ function writeAt(path: string, isThere: boolean, startByte: number, bytes: Uint8
 
 function lastFrame(frames: readonly Frame[]): Frame | null {
   return frames.reduce<Frame | null>(
-    (last, frame) => (last === null || isBefore(last, frame) ? frame : last),
+    (last, frame) => (last === null || comparePositions(last, frame) < 0 ? frame : last),
     null,
   );
-}
-
-function isBefore(a: LogPosition, b: LogPosition): boolean {
-  return a.epoch < b.epoch || (a.epoch === b.epoch && a.seq < b.seq);
 }
 
 function gone(folder: string): ActivityError {
@@ -253,6 +247,15 @@ function refusal(folder: string, cause: unknown): ActivityError {
     `${folder} cannot be used (${reason})`,
     "Make it readable and writable for you.",
     { cause },
+  );
+}
+
+/** A carrier may be on its way to bring the rest back; the sender begins its log anew where it does not come. */
+function endsEarly(): ActivityError {
+  return new ActivityError(
+    "hub_away",
+    "The folder holds less of this device's log than was written to it.",
+    "It is looked at again, and written anew if it stays so.",
   );
 }
 

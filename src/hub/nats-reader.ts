@@ -13,6 +13,7 @@ import type {
   Subscription,
 } from "./driver.ts";
 import { pause, type Link, type Session } from "./nats-link.ts";
+import { createPlaceFinder, type Place } from "./nats-place.ts";
 import {
   isConsumerDeleted,
   isConsumerNotFound,
@@ -98,11 +99,17 @@ function startReading(
 ): Subscription {
   const { link, log } = options;
   const closing = new AbortController();
+  const places = createPlaceFinder(log, () => performance.now());
   let cursor = wanted.cursor === null ? null : parseCursor(wanted.cursor);
+
+  async function findPlace({ jsm }: Session): Promise<Place> {
+    const { created, state } = await jsm.streams.info(STREAM_NAME);
+    return places.find({ created, ...state }, cursor);
+  }
 
   /** Reads until something fails, the reader takes no more, or the subscription is closed. */
   async function readOn(session: Session): Promise<void> {
-    const place = await findPlace(options, session, cursor);
+    const place = await findPlace(session);
     const consumer = await makeConsumer(options.hub, session, place.start);
     link.isRead();
     const batch = createBatch(options, place);
@@ -116,6 +123,8 @@ function startReading(
         if (given.info.deliverySequence !== delivered)
           throw new MessageTaken("a message is missing");
         const message = toMessage(given);
+        // A server whose copy ends before the place begins its consumer where the copy ends.
+        if (message.sequence < place.start) continue;
         if (batch.isFresh()) await mustBeFirst(options.hub, session, place, message);
         const skipped = batch.add(message);
         if (skipped !== null) await mustBeGone(session, skipped, message);
@@ -130,7 +139,7 @@ function startReading(
 
   /** Reads what there is without a consumer, one message a question. */
   async function readFromLeader(session: Session): Promise<void> {
-    const batch = createBatch(options, await findPlace(options, session, cursor));
+    const batch = createBatch(options, await findPlace(session));
     while (!closing.signal.aborted) {
       const query = { seq: batch.sequence() + 1, next_by_subj: subjectOfHub(options.hub) };
       const stored = await session.jsm.streams.getMessage(STREAM_NAME, query);
@@ -190,31 +199,6 @@ function startReading(
       await running;
     },
   };
-}
-
-/** Where a reader goes on. */
-interface Place {
-  /** When the stream was made. */
-  readonly created: string;
-  /** Of the first message that is wanted. */
-  readonly start: number;
-}
-
-async function findPlace(
-  { log }: NatsReaderOptions,
-  { jsm }: Session,
-  cursor: StreamCursor | null,
-): Promise<Place> {
-  const { created, state } = await jsm.streams.info(STREAM_NAME);
-  const isOfThisStream = cursor?.created === created && cursor.sequence <= state.last_seq;
-  const start = isOfThisStream ? cursor.sequence + 1 : 1;
-  if (cursor !== null && !isOfThisStream) log.warn("hub: the stream was made anew");
-  if (isOfThisStream && start < state.first_seq) {
-    log.warn("hub: records that were never read are older than the hub keeps them", {
-      messages: state.first_seq - start,
-    });
-  }
-  return { created, start };
 }
 
 async function makeConsumer(

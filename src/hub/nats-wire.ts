@@ -2,7 +2,7 @@
  * How records travel through NATS: subjects, the batches that messages are, the cursor of a reader. Pure; what comes
  * from the server is looked at and may be refused, never trusted.
  */
-import { MAX_RECORD_BYTES, type LogPosition, type SealedRecord } from "./driver.ts";
+import { MAX_RECORD_BYTES, type SealedRecord } from "./driver.ts";
 
 /** The stream that holds the logs of all devices, and every subject it takes. */
 export const STREAM_NAME = "activityd";
@@ -89,11 +89,6 @@ export function decodeBatch(device: string, message: Uint8Array): readonly Seale
     at = end;
   }
   return records.length === 0 ? null : records;
-}
-
-/** Negative when `a` stands before `b` in a log, 0 when they are the same place. */
-export function comparePositions(a: LogPosition, b: LogPosition): number {
-  return a.epoch - b.epoch || a.seq - b.seq;
 }
 
 /** Where a reader stands: in which making of the stream, and after which of its messages. */

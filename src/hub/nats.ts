@@ -14,9 +14,9 @@ import type {
 } from "./driver.ts";
 import { openLink, type Session } from "./nats-link.ts";
 import { openNatsReader } from "./nats-reader.ts";
+import { comparePositions, isNextInLog } from "./log-position.ts";
 import { isUnanswered, isWrongLastSequence, TryAgain } from "./nats-trouble.ts";
 import {
-  comparePositions,
   decodeBatch,
   deviceOfSubject,
   encodeBatch,
@@ -111,7 +111,8 @@ async function readTail(
 
 /**
  * What of `records` is not in the log yet. Throws `hub_conflict` where the log holds something else at one of their
- * places, ends before the first, or has begun anew since.
+ * places or has begun anew since, and `TryAgain` where it ends before the first: a server that was frozen or parted from
+ * its cluster answers for a while as if it still led it.
  */
 async function withoutStored(
   session: Session,
@@ -121,22 +122,17 @@ async function withoutStored(
 ): Promise<readonly SealedRecord[]> {
   const [first] = records;
   const end = tail?.records.at(-1);
-  if (first === undefined || tail === null || end === undefined) return records;
-  const isNext =
-    first.epoch > end.epoch || (first.epoch === end.epoch && first.seq === end.seq + 1);
-  if (isNext) return records;
+  if (first === undefined || isNextInLog(end ?? null, first)) return records;
+  if (tail === null || end === undefined || comparePositions(first, end) > 0)
+    throw new TryAgain("it holds less of this device's log than it acknowledged");
   let stored = new Map(tail.records.map((each) => [toKey(each), each]));
   if (!stored.has(toKey(first))) stored = await readFrom(session, subject, first, tail);
-  const rest = records.filter((record) => {
+  return records.filter((record) => {
     const there = stored.get(toKey(record));
     if (there !== undefined && Buffer.compare(there.bytes, record.bytes) === 0) return false;
     if (there !== undefined || comparePositions(record, end) <= 0) throw conflict(record);
     return true;
   });
-  const next = rest[0];
-  if (next !== undefined && next.epoch === end.epoch && next.seq !== end.seq + 1)
-    throw conflict(next);
-  return rest;
 }
 
 /** The records of this device's log from `from` on, by place. Halves the stream until it finds the message with it. */

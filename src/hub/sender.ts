@@ -51,6 +51,11 @@ const BETWEEN_RECORDS_US = 5_000_000;
 /** An event that goes on is told again so often. */
 const BETWEEN_GROWTH_US = 60_000_000;
 const BETWEEN_TAIL_CHECKS_US = 60_000_000;
+/**
+ * A server that lags behind its leader seems to have lost records too, as does one that led before it was frozen: it is
+ * asked again after so long, before everything is sent anew.
+ */
+const LOST_AFTER_US = 30_000_000;
 const BETWEEN_HELLOS_US = 86_400_000_000;
 /** Some milliseconds of work, and some ten kilobytes. */
 const EVENTS_PER_RECORD = 100;
@@ -75,7 +80,8 @@ export function createSender(options: SenderOptions): Sender {
   let conflict: Trouble | null = null;
   let refusal: Trouble | null = null;
   let sentUs: number | null = null;
-  let seemsLost = false;
+  /** Monotonic time since which the hub seems to hold less than it acknowledged; null: it holds all. */
+  let seemsLostUs: number | null = null;
   let isSynced = false;
   const closing = new AbortController();
 
@@ -160,12 +166,10 @@ export function createSender(options: SenderOptions): Sender {
     if (last > toVersion(own)) throw goesOnElsewhere();
     if (tail !== null && tail.epoch === own.epoch && !isKnown(tail, own)) throw goesOnElsewhere();
     const isLost = acknowledged > 0 && last < toVersion({ epoch: own.epoch, seq: acknowledged });
-    if (!isLost) {
-      seemsLost = false;
-    } else if (!seemsLost) {
-      // A server that lags behind its leader says so too: it is asked once more before everything is sent anew.
-      seemsLost = true;
-      tailCheckedUs = clock.monotonicUs() - BETWEEN_TAIL_CHECKS_US + BETWEEN_RECORDS_US;
+    seemsLostUs = isLost ? (seemsLostUs ?? tailCheckedUs) : null;
+    if (seemsLostUs === null) return;
+    if (tailCheckedUs - seemsLostUs < LOST_AFTER_US) {
+      tailCheckedUs -= BETWEEN_TAIL_CHECKS_US - LOST_AFTER_US;
     } else {
       log.warn("the hub has lost records of this device: they are sent again");
       beginAnew(own.epoch);
@@ -191,7 +195,7 @@ export function createSender(options: SenderOptions): Sender {
     });
     outbox.start(true);
     isBehind = true;
-    seemsLost = false;
+    seemsLostUs = null;
     conflict = null;
   };
 

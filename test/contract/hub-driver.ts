@@ -144,6 +144,22 @@ export function describeHubDriver(name: string, openRig: () => Promise<DriverRig
     );
 
     it(
+      "waits for the rest of a log that seems to end before what is appended",
+      withRig(async (rig) => {
+        const [ada, bob] = [await rig.open(ADA), await rig.open(BOB)];
+        const log = makeLog(ADA, 1, 4);
+        await expect(ada.append(log.slice(1), 500)).rejects.toMatchObject({ code: "hub_away" });
+        await appendAll(ada, log.slice(0, 2));
+        await expect(ada.append(log.slice(3), 500)).rejects.toMatchObject({ code: "hub_away" });
+        await appendAll(ada, log.slice(2));
+        const inbox = listen(bob, null);
+        await until("the records come", () => inbox.records.some(({ seq }) => seq === 4));
+        expect(inbox.records.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+        await inbox.close();
+      }),
+    );
+
+    it(
       "takes a log that begins anew in a later epoch",
       withRig(async (rig) => {
         const [ada, bob] = [await rig.open(ADA), await rig.open(BOB)];

@@ -7,6 +7,7 @@ import type {
   Subscription,
 } from "../../src/hub/driver.ts";
 import { ActivityError } from "../../src/errors.ts";
+import { comparePositions, isNextInLog } from "../../src/hub/log-position.ts";
 import type { Clock } from "../../src/clock.ts";
 
 export interface MemoryHub {
@@ -59,11 +60,11 @@ export function createMemoryHub(clock: Clock): MemoryHub {
           if (Buffer.compare(there.bytes, record.bytes) !== 0) throw conflict();
           continue;
         }
-        const isNext =
-          last === undefined || record.epoch > last.epoch
-            ? true
-            : record.epoch === last.epoch && record.seq === last.seq + 1;
-        if (!isNext) throw conflict();
+        const end = last ?? null;
+        if (!isNextInLog(end, record))
+          throw end !== null && comparePositions(record, end) <= 0
+            ? conflict()
+            : new ActivityError("hub_away", "The log ends before.", "Wait for it.");
         const carried = { ...record, carriedUs: clock.nowUs() };
         places.set(carried, ++arrived);
         records.push(carried);

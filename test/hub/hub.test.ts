@@ -446,6 +446,45 @@ describe("a hub", () => {
       expect((await bob.hub.request(null)).problems).toEqual([]);
     }));
 
+  it("sends everything anew when the hub has lost it and more was recorded since", () =>
+    withRig(async (rig) => {
+      const ada = rig.add("ada");
+      ada.begin("one", 0);
+      await rig.settle();
+      rig.hub.records.length = 0;
+      ada.begin("two", 1);
+      for (let minute = 0; minute < 3; minute += 1) {
+        rig.clock.advanceMs(61_000);
+        await rig.settle();
+      }
+      const bob = rig.add("bob");
+      await rig.settle();
+      expect(knownOf(bob, ada)).toEqual(["0–10 one", "60–70 two"]);
+      expect((await ada.hub.request(null)).problems).toEqual([]);
+    }));
+
+  it("sends nothing anew to a hub that only lags", () =>
+    withRig(async (rig) => {
+      const ada = rig.add("ada");
+      ada.begin("one", 0);
+      await rig.settle();
+      ada.begin("two", 1);
+      rig.clock.advanceMs(61_000);
+      await rig.settle();
+      const newest = rig.hub.records.splice(1);
+      expect(newest.length).toBeGreaterThan(0);
+      // Its end is asked for once a minute; the rig goes on for 18 s then.
+      rig.clock.advanceMs(61_000);
+      await rig.settle();
+      rig.hub.records.push(...newest);
+      for (let minute = 0; minute < 3; minute += 1) {
+        rig.clock.advanceMs(61_000);
+        await rig.settle();
+      }
+      expect(new Set(rig.hub.records.map(({ epoch }) => epoch))).toEqual(new Set([1]));
+      expect((await ada.hub.request(null)).problems).toEqual([]);
+    }));
+
   it("takes everything of others along when a device leaves", () =>
     withRig(async (rig) => {
       const [ada, bob] = [rig.add("ada"), rig.add("bob")];

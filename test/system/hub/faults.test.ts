@@ -1,6 +1,7 @@
 /** What becomes of records while servers are killed and frozen: none is lost, none comes twice. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CarriedRecord } from "../../../src/hub/driver.ts";
 import { until } from "../../helpers/until.ts";
 import { carry, print } from "./carrying.ts";
 import { openCluster, type ClusterRig } from "./cluster-rig.ts";
@@ -75,6 +76,34 @@ describe("three servers", () => {
     print(`leader frozen for ${FROZEN_MS / 1_000} s`, carried);
     expect(carried).toMatchObject({ sent: 2_000, received: 2_000, ...WHOLE });
   }, 120_000);
+
+  it("give nothing again to a reader that has read further than the server it asks knows", async () => {
+    const { from, to } = await openPair();
+    const append = async (first: number, last: number): Promise<void> => {
+      for (let seq = first; seq <= last; seq += 1)
+        await from.append([{ device: ADA, epoch: 1, seq, bytes: randomBytes(100) }], 10_000);
+    };
+    const listen = (cursor: string | null) => {
+      const seqs: number[] = [];
+      let at = "";
+      const deliver = async (records: readonly CarriedRecord[], next: string): Promise<void> => {
+        seqs.push(...records.map(({ seq }) => seq));
+        at = next;
+      };
+      return { ...to.subscribe({ cursor, deliver }), seqs, cursor: () => at };
+    };
+    await append(1, 10);
+    const before = listen(null);
+    await until("the log comes", () => before.seqs.length === 10);
+    await before.close();
+    // Each append is one message. To a reader that stands three further, every server seems to lag.
+    const [read = "", created = ""] = before.cursor().split("@");
+    const after = listen(`${Number(read) + 3}@${created}`);
+    await append(11, 15);
+    await until("the end comes", () => after.seqs.includes(15), 40_000);
+    await after.close();
+    expect(after.seqs).toEqual([14, 15]);
+  }, 60_000);
 
   it("hold nothing twice when a whole log is sent again", async () => {
     const { from, to, hub } = await openPair();
