@@ -28,6 +28,7 @@ export const ERROR_CODES = [
   "platform_unsupported",
   "port_in_use",
   "privacy_failed",
+  "program_replaced",
   "rule_invalid",
   "socket_in_use",
   "socket_path_too_long",

@@ -1,2 +1,22 @@
+/**
+ * Which program this is. It promises that a process which runs on after an upgrade works with no code but its own, and
+ * says so where it lacks some.
+ */
+import { ActivityError } from "./errors.ts";
+
 /** The program's version, as package.json has it; a test keeps the two equal. */
 export const VERSION = "0.1.0";
+
+/** What is thrown in place of what was to be loaded, when the files of the program are not those it began with. */
+export function programReplaced(): ActivityError {
+  return new ActivityError(
+    "program_replaced",
+    "activityd was upgraded or removed while this process ran, and what is needed now was not loaded before.",
+    "Start it again; the daemon with: activityd service restart, or activityd stop && activityd start --detach",
+  );
+}
+
+/** Throws `program_replaced` unless whoever asks is this very version. */
+export function requireVersion(version: unknown): void {
+  if (version !== VERSION) throw programReplaced();
+}

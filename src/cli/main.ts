@@ -3,10 +3,12 @@
  * every turn of an assistant, and the daemon that stays, start without loading the rest.
  */
 import { hearClosedTalk, processIo, tellFailure, type CliIo, type AnyExitCode } from "./io.ts";
+import { programReplaced } from "../version.ts";
 import type { Parts } from "./parts.ts";
 
 /** Runs the command line of this process and sets what it ends with. `parts` is absent where single files run. */
 export async function main(argv: readonly string[], parts?: Parts): Promise<void> {
+  parts?.whenReplaced(programReplaced);
   const io = { ...processIo(), ...(parts === undefined ? {} : { parts }) };
   process.exitCode = await run(argv, io);
 }

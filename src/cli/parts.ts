@@ -2,7 +2,7 @@
  * The parts of the packed program: how one of them is read, compiled and run. It promises the same program with and
  * without compiled code of an earlier run.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, sep } from "node:path";
 import { Script } from "node:vm";
@@ -15,18 +15,18 @@ export interface Parts {
    * Compiles what is loaded from now on with V8's code of an earlier run; what V8 refuses is compiled anew. The answer ends that, and tells the code of all that was loaded, or null when V8 refused nothing.
    */
   readonly compileWith: (code: PartCode) => () => PartCode | null;
+  /** What is thrown from now on where a part is gone, or others' code would be loaded into a program that was replaced. */
+  readonly whenReplaced: (makeError: () => Error) => void;
 }
 
 /** By name and sum of the part's text: V8 looks at no more of a text than its length. */
 export type PartCode = ReadonlyMap<string, Buffer>;
 
-/** `import()` for parts, whose own has no loader behind it: from here, where Node knows one. */
-const importModule = (name: string): Promise<unknown> => import(name);
-
 /** Opens the folder in which scripts/pack.mjs put the parts: CommonJS in ASCII, each named after its contents. */
 export function openParts(folder: string): Parts {
   const requireOther = createRequire(folder + sep);
   const loaded = new Map<string, { exports: unknown }>();
+  let makeError: (() => Error) | null = null;
   let compiling: { readonly code: PartCode; readonly scripts: Map<string, Script> } | null = null;
 
   const load = (name: string): unknown => {
@@ -35,17 +35,25 @@ export function openParts(folder: string): Parts {
     if (known !== undefined) return known.exports;
     const module = { exports: {} };
     loaded.set(name, module);
+    const path = join(folder, name);
     try {
-      const path = join(folder, name);
       const run: unknown = compile(name, path).runInThisContext();
       if (typeof run !== "function") throw new TypeError(`${path} is no part`);
       Reflect.apply(run, null, [module.exports, load, module, path, folder, importModule]);
     } catch (thrown) {
       // Whoever asks again is told again.
       loaded.delete(name);
-      throw thrown;
+      throw makeError !== null && !existsSync(path) ? makeError() : thrown;
     }
     return module.exports;
+  };
+
+  /** `import()` for parts, whose own has no loader behind it: from here, where Node knows one. */
+  const importModule = async (name: string): Promise<unknown> => {
+    // Each is named after its contents: another version has others.
+    const isReplaced = [...loaded.keys()].some((part) => !existsSync(join(folder, part)));
+    if (makeError !== null && isReplaced) throw makeError();
+    return import(name);
   };
 
   const compile = (name: string, filename: string): Script => {
@@ -67,6 +75,9 @@ export function openParts(folder: string): Parts {
 
   return {
     load,
+    whenReplaced: (make) => {
+      makeError = make;
+    },
     compileWith: (code) => {
       compiling = { code, scripts: new Map() };
       return () => {

@@ -3,7 +3,9 @@
  * a query ends within its time and never delays anything else.
  */
 import { Worker } from "node:worker_threads";
+import { existsSync } from "node:fs";
 import { WireError } from "../activitywatch/wire.ts";
+import { programReplaced, VERSION } from "../version.ts";
 import type { QueryAnswer, QueryMessage } from "./query-worker.ts";
 
 const ANSWER_WITHIN_MS = 20_000;
@@ -50,11 +52,12 @@ export function openQueries(path: string): Queries {
     idle.unref();
   };
   const start = (): Worker => {
-    const started = new Worker(new URL("query-worker.js", import.meta.url), {
-      workerData: { path },
-    });
+    const program = new URL("query-worker.js", import.meta.url);
+    const started = new Worker(program, { workerData: { path, version: VERSION } });
     started.on("message", take);
-    started.on("error", (error) => end(`The query failed: ${error.message}`));
+    started.on("error", (error) =>
+      end(`The query failed: ${existsSync(program) ? error.message : programReplaced().message}`),
+    );
     return started;
   };
 

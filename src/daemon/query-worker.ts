@@ -4,6 +4,7 @@ import { runQueries } from "../activitywatch/query.ts";
 import { createBucketStore } from "../store/buckets.ts";
 import { openDatabase } from "../store/database.ts";
 import { standBack } from "../store/stand-back.ts";
+import { requireVersion } from "../version.ts";
 
 export interface QueryMessage {
   readonly id: number;
@@ -24,6 +25,7 @@ standBack();
 parentPort?.on("message", ({ id, body }: QueryMessage) => {
   const reply = (answer: QueryAnswer): void => parentPort?.postMessage(answer);
   try {
+    requireVersion(workerData?.version);
     if (typeof path !== "string") throw new Error("The thread was started without a database.");
     // Opened for each query, so that it never holds up the writer's housekeeping.
     const database = openDatabase({ path, role: "reader" });

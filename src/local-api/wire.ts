@@ -42,6 +42,7 @@ export function httpStatusOf(
     case "hub_away":
     case "page_unavailable":
     case "paused":
+    case "program_replaced":
     case "source_unavailable":
       return 503;
     case "timed_out":

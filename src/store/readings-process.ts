@@ -1,10 +1,11 @@
 /**
  * The process in which long readings of the record run, so that none delays a block. It promises one answer to each
- * message, to open the database for reading at each, so that it never holds up the writer's housekeeping, and to end with
- * the process that started it.
+ * message, to open the database for reading at each, so that it never holds up the writer's housekeeping, to read for its own
+ * version alone, and to end with the process that started it.
  */
 import { constants, getPriority, setPriority } from "node:os";
 import { toErrorEnvelope } from "../errors.ts";
+import { requireVersion } from "../version.ts";
 import { readHere, type Question } from "./readings.ts";
 
 export interface ReadingMessage {
@@ -20,6 +21,7 @@ if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
 process.once("disconnect", () => process.exit(0));
 process.on("message", ({ id, path, question, encoding }: ReadingMessage) => {
   try {
+    requireVersion(process.argv[2]);
     process.send?.({ id, answer: readHere(path, question, encoding) });
   } catch (error) {
     process.send?.({ id, failure: toErrorEnvelope(error) });

@@ -7,9 +7,11 @@
  * stays when it ends, since what it freed lies between what the daemon holds.
  */
 import { fork, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { ActivityError, fromErrorEnvelope, type ErrorEnvelope } from "../errors.ts";
+import { programReplaced, VERSION } from "../version.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
 import { readDays, type DaysAnswer, type DaysRequest } from "./days-query.ts";
 import type { ReadingMessage } from "./readings-process.ts";
@@ -18,7 +20,7 @@ import { readTimeline, type TimelineAnswer, type TimelineRequest } from "./timel
 import type { Running } from "./timeline-rows.ts";
 import { readTotals, type TotalsAnswer, type TotalsRequest } from "./totals-query.ts";
 
-/** Every method throws ActivityError `bad_request`, `timed_out`, and what the database throws. */
+/** Every method throws ActivityError `bad_request`, `timed_out`, `program_replaced`, and what the database throws. */
 export interface Readings {
   readonly search: (request: SearchRequest) => Promise<SearchAnswer>;
   /** The answer to a question as JSON in UTF-8, as it was made where it was read. */
@@ -113,6 +115,7 @@ function createAskerHere(path: string): Asker {
 }
 
 function createAsker(path: string): Asker {
+  const program = fileURLToPath(new URL("readings-process.js", import.meta.url));
   const waiting = new Map<number, Waiting>();
   let reader: ChildProcess | null = null;
   let idle: NodeJS.Timeout | null = null;
@@ -144,14 +147,14 @@ function createAsker(path: string): Asker {
   };
 
   const start = (): ChildProcess => {
-    const started = fork(fileURLToPath(new URL("readings-process.js", import.meta.url)), {
+    const started = fork(program, [VERSION], {
       execArgv: READER_FLAGS,
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     started.on("message", (message) => take(trustedAnswer(message)));
     const fail = (): void => {
-      if (reader === started) end(stopped());
+      if (reader === started) end(existsSync(program) ? stopped() : programReplaced());
     };
     // Also what is sent to one that is gone comes back as an error, as often as it is sent.
     started.on("error", fail);

@@ -3,9 +3,10 @@
  * with its type, and an ETag by which a browser need not fetch it again.
  */
 import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
+import { programReplaced } from "../version.ts";
 
 export interface PageFile {
   readonly type: string;
@@ -16,7 +17,10 @@ export interface PageFile {
 }
 
 export interface PageFiles {
-  /** The file at a path of the address, such as `/assets/index-BnG84sAF.js`; `/` is the page. Null: there is none. */
+  /**
+   * The file at a path of the address, such as `/assets/index-BnG84sAF.js`; `/` is the page. Null: there is none.
+   * Rejects with ActivityError `program_replaced` when it is gone, or is another version's page.
+   */
   readonly read: (path: string) => Promise<PageFile | null>;
 }
 
@@ -29,21 +33,32 @@ export function openPageFiles(folder: string): PageFiles | null {
     // Sources that were never built, or a package that was taken apart.
     return null;
   }
-  if (!paths.has("/index.html")) return null;
+  const index = paths.get("/index.html");
+  if (index === undefined) return null;
+  // It names all others: another's would be half of a page.
+  const ownTag = tagOf(readFileSync(index));
   return {
     read: async (path) => {
-      const file = paths.get(path === "/" ? "/index.html" : path);
+      const file = path === "/" ? index : paths.get(path);
       if (file === undefined) return null;
       // Not held: it is asked for when a page opens, and is memory of the daemon for as long as it runs.
-      const bytes = await readFile(file);
+      const bytes = await readFile(file).catch((thrown: NodeJS.ErrnoException) => {
+        throw thrown.code === "ENOENT" ? programReplaced() : thrown;
+      });
+      const etag = tagOf(bytes);
+      if (file === index && etag !== ownTag) throw programReplaced();
       return {
         type: TYPES[extname(file)] ?? "application/octet-stream",
-        etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`,
+        etag,
         isImmutable: path.startsWith("/assets/"),
         bytes,
       };
     },
   };
+}
+
+function tagOf(bytes: Buffer): string {
+  return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
 }
 
 const TYPES: Readonly<Record<string, string>> = {

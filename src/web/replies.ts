@@ -66,6 +66,8 @@ function statusOf(error: ActivityError): number {
       return 404;
     case "method_not_allowed":
       return 405;
+    case "program_replaced":
+      return 503;
     default:
       return 500;
   }

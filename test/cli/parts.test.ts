@@ -46,6 +46,23 @@ test("a part imports what cannot be required", async () => {
   expect((await load()).told).toBe(7);
 });
 
+test("what a program that was replaced would load is refused as it was told to", async () => {
+  put("a-1.js", 'exports.later = () => importModule(__dirname + "/esm.mjs");');
+  put("b-1.js", "exports.b = 1;");
+  put("esm.mjs", "export const told = 7;");
+  const parts = openParts(folder);
+  const replaced = new Error("replaced");
+  parts.whenReplaced(() => replaced);
+  const { later } = parts.load("./a-1.js") as { later: () => Promise<unknown> };
+  rmSync(join(folder, "a-1.js"));
+  put("a-2.js", "");
+  rmSync(join(folder, "b-1.js"));
+  expect(() => parts.load("./b-1.js")).toThrow(replaced);
+  await expect(later()).rejects.toBe(replaced);
+  // What is loaded already goes on.
+  expect(parts.load("./a-1.js")).toMatchObject({ later });
+});
+
 test("compiled code of an earlier run is taken, and told anew only when some of it was not", () => {
   put("a.js", "exports.sum = (a, b) => a + b; exports.sum(1, 2);");
   put("b.js", "exports.b = 1;");

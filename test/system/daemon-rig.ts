@@ -29,11 +29,12 @@ export interface DaemonRig {
   readonly close: () => Promise<void>;
 }
 
-/** `env` is the session the daemon finds itself in; `config` the text of its settings. */
+/** `env` is the session the daemon finds itself in; `config` the text of its settings; `main` the program that is run. */
 export function openDaemonRig(
   processes: Processes,
   env: Readonly<Record<string, string>>,
   config = "",
+  main = MAIN,
 ): DaemonRig {
   const home = mkdtempSync(join(tmpdir(), "activityd-system-"));
   const socket = join(home, "run", "activityd.sock");
@@ -46,7 +47,7 @@ export function openDaemonRig(
     socket,
     api,
     start: async () => {
-      const child = processes.start(process.execPath, [MAIN, "start"], { env: full });
+      const child = processes.start(process.execPath, [main, "start"], { env: full });
       let said = "";
       child.stderr?.on("data", (chunk: Buffer) => {
         said += chunk.toString();
@@ -57,7 +58,7 @@ export function openDaemonRig(
       });
       return child;
     },
-    run: (args, input) => runToEnd(process.execPath, [MAIN, ...args], full, input),
+    run: (args, input) => runToEnd(process.execPath, [main, ...args], full, input),
     curl: (args) =>
       runToEnd("curl", ["--silent", "--show-error", "--unix-socket", socket, ...args], full),
     close: async () => {

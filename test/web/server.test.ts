@@ -1,5 +1,5 @@
 /** The page's server through its port, as a browser and as those who pretend to be one send to it. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { request, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -278,6 +278,18 @@ describe("files", () => {
     expect(answer).not.toContain("not for you");
   });
 
+  test("of another version are not mixed with those of the daemon's own", async () => {
+    const { get, folder } = await open();
+    expect((await get("/")).status).toBe(200);
+    writeFileSync(join(folder, "index.html"), "<title>the page of tomorrow</title>");
+    rmSync(join(folder, "assets", "a-1.js"));
+    for (const path of ["/", "/assets/a-1.js"]) {
+      const answer = await get(path);
+      expect(answer.status).toBe(503);
+      expect(JSON.parse(answer.body).error).toMatchObject({ code: "program_replaced" });
+    }
+  });
+
   test("that were never built are told with what to do", async () => {
     const folder = createTempHome();
     await expect(open({ folder })).rejects.toMatchObject({
@@ -400,6 +412,7 @@ async function open({
   const own = { host: `127.0.0.1:${port}` };
   return {
     home,
+    folder,
     file,
     clock,
     api,

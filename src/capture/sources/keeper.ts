@@ -3,6 +3,7 @@
  * promises that exactly one backend reports at a time, that every rejection is kept with its reason, and
  * that a backend which returns is used again without a restart.
  */
+import { ActivityError } from "../../errors.ts";
 import { reasonForLog } from "../../log.ts";
 import type {
   Blindness,
@@ -265,7 +266,10 @@ async function openWithin<K extends SourceKind>(
     rejected: { reason: `No answer within ${timeoutMs / 1000} s.`, remedy: "", applies: true },
   };
   const opening = provider.open(context).catch((error: unknown) => ({
-    rejected: { reason: `It could not be opened: ${reasonForLog(error)}.`, remedy: "" },
+    rejected:
+      error instanceof ActivityError
+        ? { reason: error.message, remedy: error.hint }
+        : { reason: `It could not be opened: ${reasonForLog(error)}.`, remedy: "" },
   }));
   const answer = await within(opening, timeoutMs, late);
   // A source that opens after it was given up must not stay open.

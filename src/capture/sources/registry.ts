@@ -86,9 +86,14 @@ function lazy<K extends SourceKind>(
     watchForReturn: (context, onWake) => {
       let stop: (() => void) | null = null;
       let stopped = false;
-      void load().then((provider) => {
-        if (!stopped) stop = provider.watchForReturn?.(context, onWake) ?? null;
-      });
+      load().then(
+        (provider) => {
+          if (!stopped) stop = provider.watchForReturn?.(context, onWake) ?? null;
+        },
+        () => {
+          // Whoever opens it meets the same failure, and tells it.
+        },
+      );
       return () => {
         stopped = true;
         stop?.();

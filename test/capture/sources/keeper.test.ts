@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createSourceKeeper, type SourceKeeper } from "../../../src/capture/sources/keeper.ts";
 import type {
   Blindness,
@@ -9,6 +9,7 @@ import type {
 } from "../../../src/capture/sources/source.ts";
 import type { InputSample } from "../../../src/capture/events.ts";
 import fc from "fast-check";
+import { ActivityError } from "../../../src/errors.ts";
 import { silentLog } from "../../../src/log.ts";
 import { propertyRuns } from "../../helpers/property-runs.ts";
 import { createFakeClock, type FakeClock } from "../../helpers/fake-clock.ts";
@@ -134,6 +135,25 @@ test("a backend that is passed over stays in the status with reason and remedy",
     backend: "second",
     rejected: [{ backend: "first", reason: "No bus.", remedy: "Start one." }],
   });
+});
+
+test("a backend whose code cannot be had tells why, with what to do", async () => {
+  const replaced = new ActivityError("program_replaced", "It was upgraded.", "Start it again.");
+  const gone: SourceProvider<"input"> = {
+    id: "gone",
+    kind: "input",
+    open: () => Promise.reject(replaced),
+  };
+  const alone = createSourceKeeper({
+    kind: "input",
+    providers: [gone],
+    context: { env: {}, clock, log: silentLog },
+    onSample: () => {},
+    onState: () => {},
+  });
+  onTestFinished(alone.close);
+  await alone.start();
+  expect(alone.status().why).toEqual({ reason: "It was upgraded.", remedy: "Start it again." });
 });
 
 test("while nothing opens, the reason of the backend that shows signs of being here is given", async () => {
