@@ -4,13 +4,9 @@
  * whatever fails in a loop fills neither a disk nor a journal.
  */
 import { mkdirSync } from "node:fs";
-import { pino, type DestinationStream } from "pino";
-import { createStream } from "rotating-file-stream";
 import { systemClock, type Clock } from "../clock.ts";
 import type { Log, LogFields } from "../log.ts";
-
-const FILE_SIZE = "1M";
-const FILE_COUNT = 5;
+import type { LogLine, LogWriter } from "./log-writer.ts";
 
 const MINUTE_US = 60_000_000;
 /** The same sentence so many times a minute: whoever reads it has understood. */
@@ -22,49 +18,60 @@ const MAX_TEXT_CHARS = 500;
 
 export interface LogSink {
   readonly log: Log;
-  /** Flushes and closes the files. */
+  /** Writes what still waits, flushes and closes the files. */
   readonly close: () => Promise<void>;
 }
 
 /** A log on stderr, one JSON object a line. */
 export function openStderrLog(clock: Clock = systemClock): LogSink {
-  return { log: createLog(pino.destination({ fd: 2, sync: true }), clock), close: async () => {} };
+  return openLog(async () => (await import("./log-writer.ts")).createStderrWriter(), clock);
 }
 
 /** A log in `directory/activityd.log`, at most five files of 1 MB beside it. */
 export function openFileLog(directory: string, clock: Clock = systemClock): LogSink {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const stream = createStream("activityd.log", {
-    path: directory,
-    size: FILE_SIZE,
-    maxFiles: FILE_COUNT,
-    mode: 0o600,
-  });
-  // A full disk must not end the daemon: the line is lost, the state it spoke of is still in `status`.
-  stream.on("error", () => {});
-  return {
-    log: createLog(stream, clock),
-    close: () => new Promise((resolve) => stream.end(resolve)),
-  };
+  return openLog(async () => (await import("./log-writer.ts")).openFileWriter(directory), clock);
 }
 
-type Level = keyof Log;
-
-function createLog(destination: DestinationStream, clock: Clock): Log {
-  const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
-  const write = (level: Level, message: string, fields: LogFields = {}): void => {
+/** The libraries that write are a tenth of a start, which mostly has nothing to say until it is over. */
+function openLog(open: () => Promise<LogWriter>, clock: Clock): LogSink {
+  let writer: LogWriter | null = null;
+  let opening: Promise<void> | null = null;
+  const waiting: LogLine[] = [];
+  const openWriter = async (): Promise<void> => {
+    // Without it the daemon goes on: what a line spoke of is still in `status`.
+    writer = await open().catch(() => SILENT);
+    for (const line of waiting.splice(0)) writer.write(line);
+  };
+  const write = (level: keyof Log, message: string, fields: LogFields = {}): void => {
     const cut = Object.entries(fields).map(([name, value]) => [
       name,
       typeof value === "string" ? value.slice(0, MAX_TEXT_CHARS) : value,
     ]);
-    logger[level](Object.fromEntries(cut), message.slice(0, MAX_TEXT_CHARS));
+    const line = {
+      level,
+      atMs: clock.nowUs() / 1000,
+      message: message.slice(0, MAX_TEXT_CHARS),
+      fields: Object.fromEntries(cut),
+    };
+    if (writer !== null) return writer.write(line);
+    waiting.push(line);
+    opening ??= openWriter();
   };
-  return boundLog(write, clock);
+  return {
+    log: boundLog(write, clock),
+    close: async () => {
+      await opening;
+      await writer?.close();
+    },
+  };
 }
+
+const SILENT: LogWriter = { write: () => {}, close: async () => {} };
 
 /** Lets a minute's worth of lines through and tells how many were left out when the minute is over. */
 function boundLog(
-  write: (level: Level, message: string, fields?: LogFields) => void,
+  write: (level: keyof Log, message: string, fields?: LogFields) => void,
   clock: Clock,
 ): Log {
   let minuteFromUs = clock.monotonicUs();
@@ -72,7 +79,7 @@ function boundLog(
   let leftOut = 0;
   const times = new Map<string, number>();
 
-  const admit = (level: Level, message: string, fields?: LogFields): void => {
+  const admit = (level: keyof Log, message: string, fields?: LogFields): void => {
     const nowUs = clock.monotonicUs();
     if (nowUs - minuteFromUs >= MINUTE_US) {
       if (leftOut > 0) write("warn", "log lines were left out: too many in a minute", { leftOut });

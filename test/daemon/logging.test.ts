@@ -98,6 +98,20 @@ describe("an error in a loop", () => {
   });
 });
 
+test("a line is of the moment in which it was said, whenever it is written", async () => {
+  const directory = createTempHome();
+  const clock = createFakeClock("2026-11-27T09:00:00Z");
+  const { log, close } = openFileLog(directory, clock);
+  log.info("first", { pid: 7 });
+  clock.advanceMs(1_000);
+  log.warn("second");
+  await close();
+  expect(textOf(directory)).toBe(
+    '{"level":30,"time":"2026-11-27T09:00:00.000Z","pid":7,"msg":"first"}\n' +
+      '{"level":40,"time":"2026-11-27T09:00:01.000Z","msg":"second"}\n',
+  );
+});
+
 /** Reports a thousand failures as soon as it is begun, fails when it is asked, and is lost at once. */
 function failingRegistry(): SourceRegistry {
   const source: Source<"window"> = {
