@@ -17,6 +17,8 @@ const PARTS = "packed";
  * threads in which the logger would run others' transports.
  */
 const UNUSED = ["fast-xml-builder", "fast-xml-parser", "thread-stream"];
+/** Modules of Node that take it milliseconds to load, and that no start needs before the first answer. */
+const LATE = ["child_process", "fs/promises", "readline", "worker_threads"];
 /** What has files of its own beside its code, or is needed by one command alone. */
 const LEFT_OUT = /^(active-win|better-sqlite3|koffi|x11|@modelcontextprotocol\/sdk\/.*)$/;
 
@@ -36,7 +38,7 @@ export async function packProgram(dist) {
     mkdirSync(join(dist, folder));
     writeFileSync(join(dist, folder, "package.json"), '{ "type": "commonjs" }\n');
     for (const { fileName, code } of chunks)
-      writeFileSync(join(dist, folder, fileName), toAscii(code));
+      writeFileSync(join(dist, folder, fileName), toAscii(loadLate(code)));
   }
   const modules = parts.flatMap((part) => part.moduleIds);
   writeFileSync(join(dist, PARTS, "LICENSES.txt"), licencesOf(modules));
@@ -66,6 +68,27 @@ async function packParts(dist, entry, names) {
   });
   await pack.close();
   return output.filter((part) => part.type === "chunk");
+}
+
+/** The same program, in which such a module is loaded at its first use. @param {string} code */
+function loadLate(code) {
+  return LATE.reduce((changed, module) => {
+    const name = `node_${module.replace("/", "_")}`;
+    const found = changed.split(new RegExp(`\\b${name}\\b`));
+    if (found.length === 1) return changed;
+    const [before = "", declared = "", ...uses] = found;
+    const asked = `=require("node:${module}");`;
+    if (!before.endsWith("let ") || !declared.startsWith(asked) || !uses.every(isMember))
+      throw new Error(`pack: node:${module} is used as a whole, and cannot be loaded late`);
+    const late = `const late_${name}={get all(){return require("node:${module}")}};`;
+    const rest = [declared.slice(asked.length), ...uses].join(`late_${name}.all`);
+    return `${before.slice(0, -"let ".length)}${late}${rest}`;
+  }, code);
+}
+
+/** @param {string} code What follows a name. */
+function isMember(code) {
+  return code.startsWith(".");
 }
 
 /**

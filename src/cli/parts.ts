@@ -29,8 +29,13 @@ export function openParts(folder: string): Parts {
   let makeError: (() => Error) | null = null;
   let compiling: { readonly code: PartCode; readonly scripts: Map<string, Script> } | null = null;
 
+  const others = new Map<string, unknown>();
   const load = (name: string): unknown => {
-    if (!name.startsWith("./")) return requireOther(name);
+    if (!name.startsWith("./")) {
+      // Asked for at each use by what scripts/pack.mjs lets load late.
+      if (!others.has(name)) others.set(name, requireOther(name));
+      return others.get(name);
+    }
     const known = loaded.get(name);
     if (known !== undefined) return known.exports;
     const module = { exports: {} };
