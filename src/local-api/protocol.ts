@@ -2,29 +2,37 @@
  * The route table: every request the socket answers, with the right it needs, the shape of its input and its
  * limits. The server, the OpenAPI document and the docs are made from it; a new route is one entry here.
  */
-import { z } from "zod";
+import type { z } from "zod";
 import type {
   ActivityApi,
-  Encoding,
-  PreparedAnswers,
   ContextAnswer,
   ContextRequest,
-  EventRequest,
-  EventsRequest,
-  SearchRequest,
-  TimelineRequest,
-  TotalsRequest,
-  ForgetRequest,
-  HubRequest,
-  ClientRequest,
-  DaysRequest,
-  LedgerRequest,
-  PauseRequest,
-  RuleTestRequest,
+  Encoding,
+  PreparedAnswers,
 } from "../api.ts";
-import { EVENT_KINDS } from "../capture/events.ts";
 import { stripTurn, stripUserContent } from "../context/turn.ts";
-import { ActivityError } from "../errors.ts";
+import { parseInput } from "./read-input.ts";
+import {
+  clientBody,
+  contextBody,
+  contextQuery,
+  daysQuery,
+  eventBody,
+  eventsQuery,
+  forgetBody,
+  hubBody,
+  ledgerQuery,
+  nothing,
+  pauseBody,
+  ruleTestBody,
+  searchQuery,
+  stripBody,
+  timelineQuery,
+  totalsQuery,
+  turnBody,
+  watchQuery,
+  type WatchQuery,
+} from "./requests.ts";
 
 /** `read` looks; `change` alters what is kept or recorded, and is logged. */
 type Right = "read" | "change";
@@ -69,171 +77,6 @@ export type Route = RouteFrame &
   );
 
 const DEFAULT_MAX_BODY_BYTES = 1024 * 1024;
-
-/** Numbers in a query string arrive as text. */
-const queryInteger = z
-  .string()
-  .regex(/^-?\d{1,16}$/, "expected a whole number")
-  .transform(Number);
-
-/** So do answers to yes or no. */
-const queryFlag = z.enum(["true", "false"]).transform((text) => text === "true");
-
-const contextFields = {
-  turn: z.string().exactOptional(),
-  session: z.string().min(1).max(200).exactOptional(),
-  now: z.string().exactOptional(),
-  timeZone: z.string().exactOptional(),
-  client: z.string().min(1).max(200).exactOptional(),
-};
-const contextForm = z.enum(["exact", "digest", "auto"]);
-
-const contextBody = z.strictObject({
-  form: contextForm,
-  budgetTokens: z.int().exactOptional(),
-  withLeftOut: z.boolean().exactOptional(),
-  ...contextFields,
-}) satisfies z.ZodType<ContextRequest>;
-
-const contextQuery = z.strictObject({
-  form: contextForm.default("exact"),
-  budgetTokens: queryInteger.exactOptional(),
-  ...contextFields,
-}) satisfies z.ZodType<ContextRequest>;
-
-const eventsQuery = z.strictObject({
-  fromUs: queryInteger,
-  toUs: queryInteger.exactOptional(),
-  kinds: z
-    .string()
-    .transform((list) => list.split(","))
-    .pipe(z.array(z.enum(EVENT_KINDS)))
-    .exactOptional(),
-  limit: queryInteger.exactOptional(),
-  allDevices: queryFlag.exactOptional(),
-  client: z.string().min(1).max(200).exactOptional(),
-}) satisfies z.ZodType<EventsRequest>;
-
-const searchQuery = z.strictObject({
-  q: z.string().min(1).max(400),
-  fromUs: queryInteger.exactOptional(),
-  toUs: queryInteger.exactOptional(),
-  limit: queryInteger.exactOptional(),
-  client: z.string().min(1).max(200).exactOptional(),
-}) satisfies z.ZodType<SearchRequest>;
-
-const session = z.string().min(1).max(200);
-const part = z.looseObject({ type: z.string() });
-
-const eventBody = z.strictObject({
-  session,
-  text: z.string(),
-  key: z.string().min(1).max(200).exactOptional(),
-}) satisfies z.ZodType<EventRequest>;
-
-const turnBody = z
-  .strictObject({
-    session,
-    ownerText: z.string().exactOptional(),
-    parts: z.array(part).exactOptional(),
-    form: contextForm.exactOptional(),
-    requestId: z.string().min(1).max(200).exactOptional(),
-    budgetTokens: z.int().exactOptional(),
-    now: z.string().exactOptional(),
-    timeZone: z.string().exactOptional(),
-    client: z.string().min(1).max(200).exactOptional(),
-  })
-  .refine(({ ownerText, parts }) => (ownerText === undefined) !== (parts === undefined), {
-    message: "give either ownerText or parts",
-  });
-
-const stripBody = z
-  .strictObject({ text: z.string().exactOptional(), parts: z.array(part).exactOptional() })
-  .refine(({ text, parts }) => (text === undefined) !== (parts === undefined), {
-    message: "give either text or parts",
-  });
-const pauseBody = z.strictObject({
-  minutes: z.number().exactOptional(),
-  until: z.string().exactOptional(),
-}) satisfies z.ZodType<PauseRequest>;
-
-const forgetBody = z.strictObject({
-  lastMinutes: z.number().exactOptional(),
-  fromUs: z.int().exactOptional(),
-  toUs: z.int().exactOptional(),
-  app: z.string().min(1).max(200).exactOptional(),
-  match: z.string().min(1).max(1000).exactOptional(),
-  byRules: z.boolean().exactOptional(),
-  dryRun: z.boolean().exactOptional(),
-  examples: z.int().min(1).max(50).exactOptional(),
-  client: z.string().min(1).max(200).exactOptional(),
-}) satisfies z.ZodType<ForgetRequest>;
-
-const ledgerQuery = z.strictObject({
-  fromUs: queryInteger.exactOptional(),
-  toUs: queryInteger.exactOptional(),
-  client: z.string().min(1).max(200).exactOptional(),
-  limit: queryInteger.exactOptional(),
-}) satisfies z.ZodType<LedgerRequest>;
-
-const client = z.string().min(1).max(200);
-const timelineLane = z.enum([
-  "focus",
-  "documents",
-  "tabs",
-  "presence",
-  "media",
-  "elsewhere",
-  "gaps",
-]);
-
-const timelineQuery = z.strictObject({
-  fromUs: queryInteger,
-  toUs: queryInteger,
-  maxSpans: queryInteger.exactOptional(),
-  lanes: z
-    .string()
-    .transform((list) => list.split(","))
-    .pipe(z.array(timelineLane))
-    .exactOptional(),
-  client: client.exactOptional(),
-}) satisfies z.ZodType<TimelineRequest>;
-
-const totalsQuery = z.strictObject({
-  fromUs: queryInteger,
-  toUs: queryInteger,
-  by: z.enum(["application", "document", "project", "host"]),
-  limit: queryInteger.exactOptional(),
-  client: client.exactOptional(),
-}) satisfies z.ZodType<TotalsRequest>;
-
-const daysQuery = z.strictObject({
-  fromDay: z.string(),
-  toDay: z.string(),
-  client: client.exactOptional(),
-}) satisfies z.ZodType<DaysRequest>;
-
-const clientBody = z.strictObject({
-  client,
-  access: z.enum(["allowed", "revoked"]),
-}) satisfies z.ZodType<ClientRequest>;
-
-const hubBody = z.strictObject({
-  action: z.enum(["rotate", "revoke", "rejoin", "leave"]),
-  device: z.string().min(1).max(100).exactOptional(),
-}) satisfies z.ZodType<HubRequest>;
-
-const ruleTestBody = z.strictObject({
-  app: z.string().max(1000),
-  title: z.string().max(10_000).exactOptional(),
-  url: z.string().max(10_000).exactOptional(),
-  private: z.boolean().exactOptional(),
-}) satisfies z.ZodType<RuleTestRequest>;
-
-const watchQuery = z.strictObject({ client: z.string().min(1).max(200).exactOptional() });
-type WatchQuery = z.output<typeof watchQuery>;
-
-const nothing = z.strictObject({});
 
 /** A turn in parts carries its images with it. */
 const TURN_MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -478,43 +321,4 @@ function contextRoute(
     answers: "context",
     call: async (api, raw) => api.context(parseInput(input, raw, method)),
   };
-}
-
-/** The checked input. @throws ActivityError `bad_request` that names the field and what was expected. */
-function parseInput<Schema extends z.ZodType>(
-  schema: Schema,
-  raw: unknown,
-  method: "GET" | "POST",
-): z.output<Schema> {
-  const parsed = schema.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  const where = method === "GET" ? "query parameter" : "field";
-  // The first problem alone: the answer is one sentence, and the others often follow from the first.
-  const issue = parsed.error.issues[0];
-  if (issue?.code === "unrecognized_keys") {
-    const names = issue.keys.map((key) => JSON.stringify(key)).join(", ");
-    throw new ActivityError(
-      "bad_request",
-      `Unknown ${where} ${names}.`,
-      `Known here: ${knownFields(schema)}.`,
-    );
-  }
-  const path = issue?.path.join(".") ?? "";
-  const reason = issue === undefined ? "it does not fit" : lowerFirst(issue.message);
-  throw new ActivityError(
-    "bad_request",
-    path === ""
-      ? `The body does not fit: ${reason}.`
-      : `The ${where} "${path}" does not fit: ${reason}.`,
-    `Known here: ${knownFields(schema)}.`,
-  );
-}
-
-function knownFields(schema: z.ZodType): string {
-  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  return names.length === 0 ? "nothing" : names.join(", ");
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }
