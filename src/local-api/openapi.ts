@@ -295,7 +295,7 @@ function describeRoute(route: Route): object {
 }
 
 function describeInput(route: Route): object {
-  const schema = toSchema(route.input, "input");
+  const schema = toSchema(route.input(), "input");
   if (route.method === "POST") {
     return {
       requestBody: {

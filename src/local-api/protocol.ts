@@ -44,7 +44,7 @@ interface RouteFrame {
   /** One sentence for the documentation. */
   readonly summary: string;
   /** Where the input stands: GET takes the query string, POST a JSON body. */
-  readonly input: z.ZodType;
+  readonly input: () => z.ZodType;
   readonly maxBodyBytes: number;
   /** Whether the input has a field `client`, which is filled in when it is absent. */
   readonly namesClient?: boolean;
@@ -273,14 +273,14 @@ export const ROUTES: readonly Route[] = [
     namesClient: true,
     maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
     answers: "watch",
-    call: (raw) => parseInput(watchQuery, raw, "GET"),
+    call: (raw) => parseInput(watchQuery(), raw, "GET"),
   },
 ];
 
 /** A route whose answer is a JSON value: the usual case. */
 function jsonRoute<Schema extends z.ZodType>(
   route: Omit<RouteFrame, "input" | "maxBodyBytes"> & {
-    readonly input: Schema;
+    readonly input: () => Schema;
     readonly maxBodyBytes?: number;
     readonly call: (api: ActivityApi, input: z.output<Schema>) => Promise<unknown>;
     readonly prepare?: (
@@ -291,25 +291,27 @@ function jsonRoute<Schema extends z.ZodType>(
   },
 ): Route {
   const { call, prepare, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, ...frame } = route;
+  const input = once(route.input);
   return {
     ...frame,
     maxBodyBytes,
     answers: "json",
-    call: async (api, raw) => call(api, parseInput(route.input, raw, route.method)),
+    call: async (api, raw) => call(api, parseInput(input(), raw, route.method)),
     ...(prepare === undefined
       ? {}
       : {
           prepare: async (prepared: PreparedAnswers, raw: unknown, encoding: Encoding) =>
-            prepare(prepared, parseInput(route.input, raw, route.method), encoding),
+            prepare(prepared, parseInput(input(), raw, route.method), encoding),
         }),
   };
 }
 
 function contextRoute(
   method: "GET" | "POST",
-  input: z.ZodType<ContextRequest>,
+  shape: () => z.ZodType<ContextRequest>,
   summary: string,
 ): Route {
+  const input = once(shape);
   return {
     method,
     path: "/v1/context",
@@ -319,6 +321,11 @@ function contextRoute(
     namesClient: true,
     maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
     answers: "context",
-    call: async (api, raw) => api.context(parseInput(input, raw, method)),
+    call: async (api, raw) => api.context(parseInput(input(), raw, method)),
   };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => (made ??= make());
 }
