@@ -20,7 +20,9 @@ const UNUSED = ["fast-xml-builder", "fast-xml-parser", "thread-stream"];
 /** Modules of Node that take it milliseconds to load, and that no start needs before the first answer. */
 const LATE = ["child_process", "fs/promises", "readline", "worker_threads"];
 /** What has files of its own beside its code, or is needed by one command alone. */
-const LEFT_OUT = /^(active-win|better-sqlite3|koffi|x11|@modelcontextprotocol\/sdk\/.*)$/;
+const LEFT_OUT = /^(active-win|koffi|x11|@modelcontextprotocol\/sdk\/.*)$|\.node$/;
+/** SQLite as its package builds it. */
+const SQLITE = "better-sqlite3/build/Release/better_sqlite3.node";
 
 /** Replaces the command line of a compiled tree by the packed program. @param {string} dist */
 export async function packProgram(dist) {
@@ -57,7 +59,7 @@ async function packParts(dist, entry, names) {
     input: join(dist, entry),
     platform: "node",
     external: LEFT_OUT,
-    plugins: [keepAddresses(dist), leaveOutUnused, importThroughLoader],
+    plugins: [keepAddresses(dist), leaveOutUnused, nameBinary, importThroughLoader],
   });
   const { output } = await pack.generate({
     ...names,
@@ -138,6 +140,15 @@ const leaveOutUnused = {
   /** @param {string} id */
   load: (id) =>
     id === "\0unused" ? "export class XMLParser {}\nexport default class XMLBuilder {}" : null,
+};
+
+/** In place of a package that looks for SQLite's binary in a dozen folders around whoever calls it. */
+const nameBinary = {
+  name: "name-binary",
+  /** @param {string} id */
+  resolveId: (id) => (id === "bindings" ? "\0bindings" : null),
+  /** @param {string} id */
+  load: (id) => (id === "\0bindings" ? `module.exports = () => require("${SQLITE}");` : null),
 };
 
 /** The licence of each library whose text is now in ours, as their terms ask. @param {readonly string[]} modules */
