@@ -2,17 +2,48 @@
  * What every face speaks: the operations of the daemon as types. It is implemented in process by
  * `app.ts` and over the socket by `local-api/client.ts`; one contract suite proves them equal.
  */
+import type { HubAnswer, HubRequest } from "./api-hub.ts";
+import type {
+  ClientRequest,
+  ClientsAnswer,
+  ForgetAnswer,
+  ForgetRequest,
+  LedgerAnswer,
+  LedgerRequest,
+  PauseAnswer,
+  PauseRequest,
+  RuleTestAnswer,
+  RuleTestRequest,
+  RulesAnswer,
+} from "./api-owner.ts";
 import type { InjectedBlock } from "./context/markers.ts";
 import type { UntrustedSpan } from "./context/plain-text.ts";
 import type { ContentPart, ModelTurnText, OwnerText } from "./context/turn.ts";
 import type { ActivityEvent, EventKind } from "./capture/events.ts";
 import type { Blindness, SourceStatus } from "./capture/sources/source.ts";
-import type { ForgetExample } from "./store/forget-plan.ts";
 import type { DaysAnswer, DaysRequest } from "./store/days-query.ts";
 import type { SearchAnswer, SearchRequest } from "./store/search-query.ts";
 import type { TimelineAnswer, TimelineRequest } from "./store/timeline-query.ts";
 import type { TotalsAnswer, TotalsRequest } from "./store/totals-query.ts";
 
+export type { HubAnswer, HubDevice, HubLink, HubRequest } from "./api-hub.ts";
+export type {
+  ClientAccess,
+  ClientRequest,
+  ClientUse,
+  ClientsAnswer,
+  ForgetAnswer,
+  ForgetProof,
+  ForgetRequest,
+  LedgerAnswer,
+  LedgerEntry,
+  LedgerRequest,
+  PauseAnswer,
+  PauseRequest,
+  RuleTestAnswer,
+  RuleTestRequest,
+  RulesAnswer,
+} from "./api-owner.ts";
 export type { DayActivity, DaysAnswer, DaysRequest } from "./store/days-query.ts";
 export type { ForgetExample } from "./store/forget-plan.ts";
 export type { SearchAnswer, SearchHit, SearchRequest } from "./store/search-query.ts";
@@ -270,230 +301,9 @@ export interface StatusAnswer {
   };
 }
 
-/** How long to pause. Neither field: until `resume`. */
-export interface PauseRequest {
-  readonly minutes?: number;
-  /** ISO 8601 instant at which recording goes on. */
-  readonly until?: string;
-}
-
-export interface PauseAnswer {
-  /** The pause in force; null while recording goes on. `untilUs` null: until `resume`. */
-  readonly paused: { readonly sinceUs: number; readonly untilUs: number | null } | null;
-}
-
-/**
- * What to forget: everything that meets all the conditions given. At least one of span, `app`, `match` and
- * `byRules` must be there.
- */
-export interface ForgetRequest {
-  /** The last so many minutes. */
-  readonly lastMinutes?: number;
-  readonly fromUs?: number;
-  /** Absent with `fromUs`: until now. */
-  readonly toUs?: number;
-  /** Only of this application, in any case; `*` stands for any run of characters. */
-  readonly app?: string;
-  /** Only what holds this text anywhere, in any case. */
-  readonly match?: string;
-  /** What the privacy rules of today would drop or rewrite; given alone. */
-  readonly byRules?: boolean;
-  /** Only count. */
-  readonly dryRun?: boolean;
-  /** At most so many examples of what would go, with `dryRun`; none unless given, 50 at most. */
-  readonly examples?: number;
-  /** Who asks, for the ledger: examples tell what was recorded. */
-  readonly client?: string;
-}
-
-export interface ForgetAnswer {
-  readonly dryRun: boolean;
-  /** Events that went whole, were shortened at the edges of the span, and were rewritten by rules. */
-  readonly events: number;
-  readonly shortened: number;
-  readonly rewritten: number;
-  /** Distinct things among them; after the fact, those of which nothing is left. */
-  readonly documents: number;
-  readonly ledgerEntries: number;
-  /** Rows that clients left, such as waiting events of sessions. */
-  readonly otherRows: number;
-  /** Backups that were removed because they held it. */
-  readonly backups: number;
-  /** When the first of it began and the last of it ended; null when there is none. */
-  readonly span: { readonly fromUs: number; readonly toUs: number } | null;
-  /** Distinct things that would go, what had most time first; empty unless asked for. */
-  readonly examples: readonly ForgetExample[];
-  /** The search of all files for what was forgotten; null after a dry run. */
-  readonly proof: ForgetProof | null;
-}
-
-export interface ForgetProof {
-  readonly filesSearched: number;
-  readonly bytesSearched: number;
-  /** How many texts were looked for: `match` itself, or a sample of what was forgotten. */
-  readonly texts: number;
-  /** Files in which one of them still stands, or that could not be read. Empty when all is well. */
-  readonly foundIn: readonly string[];
-}
-
-export interface LedgerRequest {
-  readonly fromUs?: number;
-  readonly toUs?: number;
-  /** A name without a version, such as "curl", stands for all versions of it. */
-  readonly client?: string;
-  /** The newest win; 100 unless given. */
-  readonly limit?: number;
-}
-
-export interface LedgerAnswer {
-  /** Newest first. */
-  readonly entries: readonly LedgerEntry[];
-  readonly truncated: boolean;
-}
-
-/** The same bytes given to one client within a while. */
-export interface LedgerEntry {
-  readonly id: number;
-  readonly firstUs: number;
-  readonly lastUs: number;
-  readonly times: number;
-  readonly client: string | null;
-  readonly session: string | null;
-  /** The form of the block, or the name of another reading request. */
-  readonly form: string;
-  readonly intent: string;
-  readonly source: string;
-  /** The bytes; null when what was given is told by its events alone. */
-  readonly text: string | null;
-  /** Where in `text` stand characters that strangers wrote. */
-  readonly untrustedSpans: readonly UntrustedSpan[];
-  /**
-   * What the owner wrote in that turn, which is all that the owner sees of it: without secrets, cut after 2,000
-   * characters. Null when it was no turn, or turns are not kept (`keep_turns` in `[ledger]`).
-   */
-  readonly ownerText: string | null;
-  readonly tokens: number;
-  readonly eventIds: readonly number[];
-  readonly reasons: readonly string[];
-}
-
-/** A window to try the privacy rules on. Nothing of it is kept. */
-export interface RuleTestRequest {
-  readonly app: string;
-  readonly title?: string;
-  /** The address of the page in it. */
-  readonly url?: string;
-  /** As if a browser source had called the window private. */
-  readonly private?: boolean;
-}
-
-export interface RuleTestAnswer {
-  readonly verdict: "keep" | "drop";
-  /** The rule that acted, as `activityd privacy explain` calls it; null: none did. */
-  readonly rule: string | null;
-  /** What would be stored; null when it is dropped. */
-  readonly stored: {
-    readonly app: string;
-    readonly title: string | null;
-    readonly place: string | null;
-  } | null;
-  /** The same in sentences. */
-  readonly lines: readonly string[];
-}
-
-/** The privacy rules in force. */
-export interface RulesAnswer {
-  /** Every rule in the order in which they are tried, in sentences; an empty line parts them. */
-  readonly lines: readonly string[];
-}
-
-/** `revoked`: whatever the client asks for is refused. */
-export type ClientAccess = "allowed" | "revoked";
-
-export interface ClientRequest {
-  /** The client as {@link ClientUse} names it. */
-  readonly client: string;
-  readonly access: ClientAccess;
-}
-
-/** One program that was given something, or is refused. */
-export interface ClientUse {
-  /** As it calls itself, without its version: "curl" for "curl/8.5.0". */
-  readonly client: string;
-  readonly access: ClientAccess;
-  /** When it was given something first and last, as far as the ledger goes back; null: nothing that is kept. */
-  readonly firstUs: number | null;
-  readonly lastUs: number | null;
-  /** How often it was given something. */
-  readonly times: number;
-  /** Since when it is refused; null while it is allowed. */
-  readonly revokedUs: number | null;
-}
-
-export interface ClientsAnswer {
-  /** The last used first, then those that are refused and were given nothing. */
-  readonly clients: readonly ClientUse[];
-}
-
 /** A link that opens the page once. */
 export interface PageLink {
   /** Good for one use. */
   readonly url: string;
   readonly expiresUs: number;
-}
-
-/** What to do about the hub. */
-export interface HubRequest {
-  /**
-   * `rotate`: a new key for all devices. `revoke`: the same, without `device`. `rejoin`: this device goes on after a
-   * restore. `leave`: it takes no part any more, and what others recorded goes from here.
-   */
-  readonly action: "rotate" | "revoke" | "rejoin" | "leave";
-  /** For `revoke`: the name of a device, or the beginning of its id. */
-  readonly device?: string;
-}
-
-/** How the hub stands, seen from this device. */
-export interface HubAnswer {
-  /** Where it is, without secrets; null: this device is in no hub. */
-  readonly place: string | null;
-  readonly link: HubLink | null;
-  /** This device first. */
-  readonly devices: readonly HubDevice[];
-  /** Changes that others have not been told yet: events, or records that wait for the hub. */
-  readonly waiting: number;
-  /** When the hub last took something from this device, in this run of the daemon; null: nothing yet. */
-  readonly lastSentUs: number | null;
-  /** What is wrong, each with its remedy. */
-  readonly problems: readonly Blindness[];
-  /** What is as it should be and yet good to know. */
-  readonly notes: readonly Blindness[];
-}
-
-/** `away`: out of reach, and tried again. `refused`: it does not take this device. */
-export interface HubLink {
-  readonly state: "connected" | "away" | "refused";
-  readonly sinceUs: number;
-  /** Null while connected. */
-  readonly why: Blindness | null;
-}
-
-export interface HubDevice {
-  /** 0 for this device; the others as visits and search hits name them. */
-  readonly key: number;
-  /** 32 hex digits. */
-  readonly id: string;
-  readonly name: string;
-  /** What sort of machine it says it is; null: it does not say. */
-  readonly kind: "desktop" | "laptop" | "phone" | "server" | "tablet" | null;
-  /** `forked`: two logs go under its name. */
-  readonly state: "member" | "revoked" | "left" | "forked";
-  /** When its newest record came in; null: never, or this device itself. */
-  readonly lastHeardUs: number | null;
-  /** How long that record was on its way, as far as both clocks are right; null as above. */
-  readonly lagUs: number | null;
-  /** How far its clock is ahead of this one's, as near as can be told; null: unknown. */
-  readonly clockOffsetUs: number | null;
-  /** Records before its newest that are missing here. */
-  readonly missing: number;
 }

@@ -25,7 +25,7 @@ const ROOMS = [
     name: "import",
     pattern: /^activitywatch\/(import|desk|facts|history|databases|port|wire)\.ts$/,
   },
-  { name: "api", pattern: /^api\.ts$/ },
+  { name: "api", pattern: /^api(-[a-z]+)?\.ts$/ },
   { name: "config", pattern: /^config(-edit|-pages)?\.ts$/ },
   {
     name: "app",
