@@ -4,30 +4,18 @@
  * others running.
  */
 import type { ScheduledTask } from "node-cron";
-import type {
-  ActivityApi,
-  DaysAnswer,
-  PreparedAnswers,
-  TimelineAnswer,
-  TotalsAnswer,
-  TurnFrame,
-  WatchMessage,
-} from "./api.ts";
+import type { ActivityApi, PreparedAnswers } from "./api.ts";
 import { createAnswers } from "./answers.ts";
 import { createDaemonNotices } from "./auto-reply/reply/daemon-notices.ts";
 import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
 import { readUpToNow } from "./capture/present-events.ts";
 import type { PrivacyGate } from "./capture/privacy.ts";
-import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { createLivePrivacy } from "./capture/privacy-live.ts";
 import { createSampler } from "./capture/sampler.ts";
 import type { SourceRegistry } from "./capture/sources/registry.ts";
-import { createChangeSignal } from "./change-signal.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { LINE_BREAK } from "./context/plain-text.ts";
-import { composeParts, composeTurn, textOfParts, type TurnContext } from "./context/turn.ts";
 import { ActivityError } from "./errors.ts";
 import { createLiveSources, type LiveSources } from "./live-sources.ts";
 import { reasonForLog, type Log } from "./log.ts";
@@ -40,7 +28,8 @@ import {
   type HubWish,
 } from "./owner-hub.ts";
 import type { Paths } from "./paths.ts";
-import { createPreparedReadings } from "./prepared-readings.ts";
+import { createPreparedReadings, parseReadings } from "./prepared-readings.ts";
+import { createSessionTurns } from "./session-turns.ts";
 import { readStatus } from "./status.ts";
 import { readAllDevices } from "./store/all-devices.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
@@ -50,11 +39,10 @@ import type { WishOrigin } from "./store/event-walk.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 import { openReadings } from "./store/readings.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
+import { createWatching, type Watching } from "./watching.ts";
 
 const MAX_TICK_AGE_US = 15_000_000;
 const DEFAULT_EVENTS_LIMIT = 1_000;
-/** Whoever follows is told no more often. */
-const FOLLOW_MS = 1_000;
 
 export interface ActivityAppOptions {
   readonly config: Config;
@@ -83,11 +71,7 @@ export interface ActivityApp extends ActivityApi {
   readonly guests: Guests;
   readonly others: OtherDevices;
   readonly prepared: PreparedAnswers;
-  /**
-   * Yields a number at once and a greater one after every change that is worth another look, at most one a second, until
-   * `signal` aborts. It says nothing of what changed and is noted nowhere.
-   */
-  readonly follow: (signal: AbortSignal) => AsyncIterable<number>;
+  readonly follow: Watching["follow"];
 }
 
 /** What programs of others that send what they see need of the daemon. */
@@ -117,7 +101,6 @@ export interface OtherDevices {
 /** Opens the store and makes everything ready. Throws what the store or the rules throw. */
 export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const { config, paths, env, clock, log } = options;
-  const { capture } = config;
   const startedUs = clock.nowUs();
   const privacy = createLivePrivacy(config.privacy, clock);
   const { gate } = privacy;
@@ -141,9 +124,6 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   });
   const notices = createMessageNotices(queue, clock.nowUs);
   const ownNotices = createDaemonNotices(config.notices, notices.say);
-  const changes = createChangeSignal();
-  let told = { id: 0, etag: "" };
-  let changeCount = 0;
 
   // Before the parts it asks: they may tell of a change while they are made, such as a pause that goes on.
   const answers = createAnswers({
@@ -154,13 +134,14 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     config,
     clock,
   });
+  const watching = createWatching({ answers, owner: () => owner });
 
   const sampler = createSampler({
     store,
     gate,
     clock,
     log,
-    idleAfterMs: capture.idle_after_seconds * 1000,
+    idleAfterMs: config.capture.idle_after_seconds * 1000,
     onChange: changed,
   });
 
@@ -182,7 +163,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   });
 
   const sources = createLiveSources({
-    capture,
+    capture: config.capture,
     registry: options.registry,
     env,
     sampler,
@@ -238,7 +219,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       nowUs: clock.nowUs,
       databasePath: store.database.path,
     },
-    follow,
+    follow: watching.follow,
     reloadRules: async (read) => {
       await owner.reloadRules(read);
       if (!isClosed) sampler.refresh();
@@ -314,17 +295,14 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       return found;
     },
     prepared,
-    timeline: async (request) => trusted("timeline", await prepared.timeline(request, "identity")),
-    totals: async (request) => trusted("totals", await prepared.totals(request, "identity")),
-    days: async (request) => trusted("days", await prepared.days(request, "identity")),
+    ...parseReadings(prepared),
     rules: async () => owner.rules(),
     testRule: async (request) => owner.testRule(request),
     clients: async () => owner.clients.list(),
     setClient: async (request) => {
       const list = owner.clients.set(request);
       // Who watches is turned away at once.
-      changeCount += 1;
-      changes.notify();
+      watching.changed();
       return list;
     },
     openPage: async () => {
@@ -336,22 +314,8 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     },
     hub: hub.answer,
     changeHub: hub.change,
-    watch: (watchOptions) => watch(watchOptions?.signal, watchOptions?.client),
-    enqueueEvent: async (request) => ({
-      outcome: queue.enqueue({ ...request, text: redactLines(request.text, gate.text) }),
-    }),
-    composeTurn: async ({ ownerText, ...frame }) =>
-      compose(frame, ownerText, (context) => {
-        const { composed, visible, ...injected } = composeTurn({ ...context, ownerText });
-        return { modelText: composed, ownerText: visible, ...injected };
-      }),
-    composeParts: async ({ parts, ...frame }) => {
-      const ownerText = textOfParts(parts);
-      return compose(frame, ownerText, (context) => ({
-        ...composeParts({ ...context, parts }),
-        ownerText,
-      }));
-    },
+    watch: watching.watch,
+    ...createSessionTurns({ queue, notices, answers, owner, gate }),
     pause: async (request) => owner.pause(request),
     resume: async () => owner.resume(),
     forget: async (request) => {
@@ -371,7 +335,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       const answered = answers.close();
       sources.close();
       sampler.close();
-      changes.close();
+      watching.close();
       await answered;
       await chores?.destroy();
       await housekeeping.close();
@@ -383,97 +347,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   };
 
   function changed(): void {
-    changeCount += 1;
     answers.changed();
-    changes.notify();
+    watching.changed();
   }
-
-  /** The block first, which may take its time; then the events, which leave the queue as the turn is rendered. */
-  async function compose<T>(
-    { requestId, form = "auto", ...frame }: TurnFrame,
-    turn: string,
-    render: (context: Omit<TurnContext, "ownerText">) => T,
-  ): Promise<T> {
-    owner.clients.admit(frame.client);
-    const given = await answers.answer({ ...frame, form, turn });
-    const { block, untrustedSpans } = given;
-    const activity = block === null ? [] : [{ block, untrustedSpans }];
-    notices.spoke(frame.session);
-    return queue.drain(
-      frame.session,
-      (events) => {
-        const rendered = render({ events, activity });
-        // Around an empty turn stands exactly what was put before the owner's.
-        const injected = composeTurn({ events, activity, ownerText: "" });
-        owner.note({ ...frame, turn }, given, {
-          text: injected.composed,
-          untrustedSpans: injected.untrustedSpans,
-        });
-        return rendered;
-      },
-      requestId,
-    );
-  }
-
-  async function* follow(signal: AbortSignal): AsyncGenerator<number> {
-    for (;;) {
-      const next = changes.next(signal);
-      yield changeCount;
-      if (!(await next) || !(await passed(FOLLOW_MS, signal))) return;
-    }
-  }
-
-  async function* watch(signal?: AbortSignal, client?: string): AsyncGenerator<WatchMessage> {
-    let lastId = 0;
-    for (;;) {
-      if (signal?.aborted === true) return;
-      owner.clients.admit(client);
-      const next = changes.next(signal);
-      const present = answers.present();
-      // One number per change of the block, whoever watches.
-      if (present.etag !== told.etag) told = { id: told.id + 1, etag: present.etag };
-      if (told.id !== lastId) {
-        lastId = told.id;
-        owner.note(client === undefined ? {} : { client }, present);
-        yield { id: told.id, answer: present };
-      }
-      if (!(await next)) return;
-    }
-  }
-}
-
-/** What a client sends is kept without secrets; the gate looks at a text of one sample's length at a time. */
-function redactLines(text: string, redact: (raw: string) => string): string {
-  if (Buffer.byteLength(text) <= MAX_TEXT_UNITS) return redact(text);
-  return text.split(LINE_BREAK).map(redact).join("\n");
-}
-
-interface ReadAnswers {
-  readonly timeline: TimelineAnswer;
-  readonly totals: TotalsAnswer;
-  readonly days: DaysAnswer;
-}
-
-/** What was read for a request of this very name: the one place where it gets its type again. */
-function trusted<Name extends keyof ReadAnswers>(
-  _name: Name,
-  bytes: Uint8Array,
-): ReadAnswers[Name] {
-  return JSON.parse(new TextDecoder().decode(bytes)) as ReadAnswers[Name];
-}
-
-/** Resolves to true after a time, to false when the signal aborts. */
-function passed(ms: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve(false);
-    const settle = (isPassed: boolean) => (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", aborted);
-      resolve(isPassed);
-    };
-    const aborted = settle(false);
-    const timer = setTimeout(settle(true), ms);
-    timer.unref();
-    signal.addEventListener("abort", aborted, { once: true });
-  });
 }

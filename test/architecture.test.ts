@@ -29,7 +29,8 @@ const ROOMS = [
   { name: "config", pattern: /^config(-edit|-pages)?\.ts$/ },
   {
     name: "app",
-    pattern: /^(app|answers|status|change-signal|live-sources|prepared-readings|owner-[a-z]+)\.ts$/,
+    pattern:
+      /^(app|answers|status|change-signal|live-sources|prepared-readings|session-turns|watching|owner-[a-z]+)\.ts$/,
   },
   { name: "local-api", pattern: /^local-api\// },
   { name: "root", pattern: /^index\.ts$/ },

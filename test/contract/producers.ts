@@ -149,7 +149,6 @@ export const SYSTEM_PRODUCERS: readonly BlockProducer[] = [
 
 /** Files that hand on what producers made, and make nothing themselves. */
 export const CARRIERS: readonly string[] = [
-  "app.ts",
   "auto-reply/reply/system-events.ts",
   "auto-reply/reply/system-events-memory.ts",
   "context/block-lines.ts",
@@ -157,6 +156,7 @@ export const CARRIERS: readonly string[] = [
   "index.ts",
   "local-api/client.ts",
   "local-api/protocol.ts",
+  "session-turns.ts",
 ];
 
 function blockOf(
