@@ -106,6 +106,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const { gate } = privacy;
   const store = openEventStore({ directory: paths.dataDirectory, clock, log });
   const readings = openReadings(store.database.path);
+  store.checkpoints.shareWith(readings.moveLog);
   const { keep_days: keepDays, max_megabytes: maxMegabytes } = config.store;
   const housekeeping = createHousekeeping({
     store,
@@ -235,7 +236,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         }
       },
       changed,
-      turn: pace.turn,
+      turn: async () => {
+        await store.checkpoints.settled();
+        await pace.turn();
+      },
       attach: hub.attach,
     },
     isAlive: () => {

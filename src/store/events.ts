@@ -9,6 +9,7 @@ import type { ActivityEvent, EventFacts, EventKind, EventSpan } from "../capture
 import type { Clock } from "../clock.ts";
 import { ActivityError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { createCheckpoints, type Checkpoints } from "./checkpoints.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
 import { createDocuments, type Documents } from "./documents.ts";
 import { createEraser, type Eraser } from "./erase.ts";
@@ -76,6 +77,7 @@ export interface EventStore {
   readonly isUnchecked: boolean;
   /** Recovers the database under the running process, for what was found wrong with it. */
   readonly mend: (damage: string) => void;
+  readonly checkpoints: Pick<Checkpoints, "settled" | "shareWith">;
   /** The database itself, for the readers and the housekeeping of this folder. */
   readonly database: StoreDatabase;
   readonly close: () => void;
@@ -125,6 +127,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     }
   };
   const { database, documents, visits, writer, reader } = openParts();
+  const checkpoints = createCheckpoints(database);
   const pulsePath = join(directory, "pulse");
   const pulseFile = openPulseFile(pulsePath, log);
   /** Committed ends of the events that this process last had to do with, newest last. */
@@ -133,7 +136,6 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
   let openIds: ReadonlySet<number> = new Set();
   let lastCommittedUs: number | null = null;
   let eventCount: number | null = null;
-  let commitsSinceCheckpoint = 0;
   /** Wall time of the last settlement by the pulse. */
   let settledUs: number | null = null;
   let rescuedUs: number | null = null;
@@ -153,7 +155,6 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     remember(id, endUs);
     reader.noteDuration(endUs - id);
     lastCommittedUs = clock.nowUs();
-    commitsSinceCheckpoint += 1;
     return id;
   };
 
@@ -293,8 +294,10 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     recovery: () => recovery,
     isUnchecked,
     mend,
+    checkpoints,
     database,
     close: () => {
+      checkpoints.close();
       try {
         writer.settlement.settle();
       } catch {
@@ -321,9 +324,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
           log.warn("the data folder was gone: wrote the database anew");
         }
       }
-      if (commitsSinceCheckpoint < COMMITS_PER_CHECKPOINT) return;
-      commitsSinceCheckpoint = 0;
-      database.checkpoint("idle");
+      checkpoints.whenIdle();
     } catch (error) {
       const code = error instanceof ActivityError ? error.code : "internal";
       log.warn("housekeeping of the database failed", { code });
@@ -357,8 +358,6 @@ const REMEMBERED_ENDS = 64;
 const SETTLE_EVERY_US = 60_000_000;
 /** How long a data folder that vanished may go unnoticed. */
 const RESCUE_EVERY_US = 10_000_000;
-/** About 4 MB of log: large enough to write each page once for many commits, small enough to take milliseconds. */
-const COMMITS_PER_CHECKPOINT = 250;
 
 function fileSize(path: string): number {
   try {

@@ -1,17 +1,17 @@
 /**
  * The process in which long readings of the record run, so that none delays a block. It promises one answer to each
- * message, to open the database for reading at each, so that it never holds up the writer's housekeeping, to read for its own
+ * message, to open the database anew at each, so that it never holds up the writer's housekeeping, to read for its own
  * version alone, and to end with the process that started it.
  */
 import { constants, getPriority, setPriority } from "node:os";
 import { toErrorEnvelope } from "../errors.ts";
 import { requireVersion } from "../version.ts";
-import { readHere, type Question } from "./readings.ts";
+import { runHere, type Errand } from "./readings.ts";
 
 export interface ReadingMessage {
   readonly id: number;
   readonly path: string;
-  readonly question: Question;
+  readonly errand: Errand;
   readonly encoding: "identity" | "gzip";
 }
 
@@ -19,10 +19,10 @@ export interface ReadingMessage {
 const { PRIORITY_BELOW_NORMAL } = constants.priority;
 if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
 process.once("disconnect", () => process.exit(0));
-process.on("message", ({ id, path, question, encoding }: ReadingMessage) => {
+process.on("message", ({ id, path, errand, encoding }: ReadingMessage) => {
   try {
     requireVersion(process.argv[2]);
-    process.send?.({ id, answer: readHere(path, question, encoding) });
+    process.send?.({ id, answer: runHere(path, errand, encoding) });
   } catch (error) {
     process.send?.({ id, failure: toErrorEnvelope(error) });
   }

@@ -1,6 +1,6 @@
 /**
- * Long readings of the record, such as searches and timelines: hands each question to a process of its own that is
- * started at the first and ended when nobody asks. It promises an answer or an error within `ANSWER_WITHIN_MS`, whatever
+ * Long readings of the record, such as searches and timelines, and long moves of its log: hands each to a process of its
+ * own that is started at the first and ended when nobody asks. It promises an answer or an error within `ANSWER_WITHIN_MS`, whatever
  * that process does.
  *
  * A thread would answer the first question a moment sooner. It would take 20 MB of the daemon's memory, of which half
@@ -15,6 +15,7 @@ import { programReplaced, VERSION } from "../version.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
 import { readDays, type DaysAnswer, type DaysRequest } from "./days-query.ts";
 import type { ReadingMessage } from "./readings-process.ts";
+import { moveLog } from "./sqlite.ts";
 import { searchDocuments, type SearchAnswer, type SearchRequest } from "./search-query.ts";
 import { readTimeline, type TimelineAnswer, type TimelineRequest } from "./timeline-query.ts";
 import type { Running } from "./timeline-rows.ts";
@@ -25,6 +26,8 @@ export interface Readings {
   readonly search: (request: SearchRequest) => Promise<SearchAnswer>;
   /** The answer to a question as JSON in UTF-8, as it was made where it was read. */
   readonly prepare: (question: Question, encoding?: "identity" | "gzip") => Promise<Uint8Array>;
+  /** Moves the write-ahead log into the database file, in that process: see `moveLog` of `sqlite.ts`. */
+  readonly moveLog: () => Promise<void>;
   readonly close: () => void;
 }
 
@@ -34,6 +37,9 @@ export type Question =
   | { readonly name: "timeline"; readonly request: TimelineRequest; readonly running: Running }
   | { readonly name: "totals"; readonly request: TotalsRequest; readonly timeZone: string }
   | { readonly name: "days"; readonly request: DaysRequest; readonly timeZone: string };
+
+/** What may be asked of the process. */
+export type Errand = Question | { readonly name: "move-log" };
 
 type Answer = SearchAnswer | TimelineAnswer | TotalsAnswer | DaysAnswer;
 
@@ -62,16 +68,25 @@ export function openReadings(path: string): Readings {
   return {
     search: async (request) => trustedSearch(await ask({ name: "search", request })),
     prepare: ask,
+    moveLog: async () => {
+      await ask({ name: "move-log" });
+    },
     close,
   };
 }
 
-/** Answers in this process. */
-export function readHere(
+/** Does an errand in this process. Moving the log has an empty answer. */
+export function runHere(
   path: string,
-  question: Question,
+  errand: Errand,
   encoding: "identity" | "gzip" = "identity",
 ): Uint8Array {
+  if (errand.name !== "move-log") return readHere(path, errand, encoding);
+  moveLog(path);
+  return new Uint8Array();
+}
+
+function readHere(path: string, question: Question, encoding: "identity" | "gzip"): Uint8Array {
   const database = openDatabase({ path, role: "reader" });
   try {
     const bytes = new TextEncoder().encode(JSON.stringify(answerOf(database, question)));
@@ -103,13 +118,13 @@ function trustedSearch(bytes: Uint8Array): SearchAnswer {
 const GZIP_LEVEL = 3;
 
 interface Asker {
-  readonly ask: Readings["prepare"];
+  readonly ask: (errand: Errand, encoding?: "identity" | "gzip") => Promise<Uint8Array>;
   readonly close: () => void;
 }
 
 function createAskerHere(path: string): Asker {
   return {
-    ask: async (question, encoding) => readHere(path, question, encoding),
+    ask: async (errand, encoding) => runHere(path, errand, encoding),
     close: () => {},
   };
 }
@@ -163,7 +178,7 @@ function createAsker(path: string): Asker {
   };
 
   return {
-    ask: (question, encoding = "identity") =>
+    ask: (errand, encoding = "identity") =>
       new Promise((resolve, reject) => {
         if (idle !== null) clearTimeout(idle);
         reader ??= start();
@@ -172,7 +187,7 @@ function createAsker(path: string): Asker {
         lastId += 1;
         const timer = setTimeout(() => end(tooLate()), ANSWER_WITHIN_MS);
         waiting.set(lastId, { resolve, reject, timer });
-        const message: ReadingMessage = { id: lastId, path, question, encoding };
+        const message: ReadingMessage = { id: lastId, path, errand, encoding };
         reader.send(message);
       }),
     close: () => {

@@ -131,6 +131,23 @@ export function connectReader(path: string, timeout: number): Sqlite {
   return sqlite;
 }
 
+/**
+ * Moves what another process committed from the write-ahead log into the database file, as far as that goes without
+ * anybody waiting. Makes nothing where the file is absent: its writer saves it then.
+ */
+export function moveLog(path: string): void {
+  translating(path, () => {
+    const sqlite = openSqlite(path, { fileMustExist: true });
+    try {
+      sqlite.pragma("mmap_size = 0");
+      sqlite.pragma("synchronous = NORMAL");
+      sqlite.pragma("wal_checkpoint(PASSIVE)");
+    } finally {
+      sqlite.close();
+    }
+  });
+}
+
 /** A database of another program, which is never made when it is absent. Knows nothing of our schema. */
 export function connectForeign(path: string): Sqlite {
   const sqlite = new Database(path, { fileMustExist: true });
