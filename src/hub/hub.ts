@@ -13,7 +13,7 @@ import type { EventStore } from "../store/events.ts";
 import type { RawFacts } from "../store/exchange.ts";
 import type { WishOrigin } from "../store/event-walk.ts";
 import { createOutbox } from "../store/outbox.ts";
-import type { RemoteId } from "../store/remote.ts";
+import type { RemoteId } from "../store/remote-reader.ts";
 import type { CarriedRecord, HubDriver } from "./driver.ts";
 import { NO_RECORD } from "./envelope.ts";
 import { reportHub } from "./hub-report.ts";

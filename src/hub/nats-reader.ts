@@ -3,15 +3,17 @@
  * whenever anything looks wrong, so that the server need remember nothing of a device that is away for weeks. Where no
  * consumer can be had, or the one there is passes over messages, they are read one by one from the stream's leader.
  */
-import type { Consumer, JsMsg, StoredMsg } from "@nats-io/jetstream";
+import type { Consumer, JsMsg } from "@nats-io/jetstream";
 import { reasonForLog, type Log } from "../log.ts";
-import type {
-  CarriedRecord,
-  HubDriver,
-  LogPosition,
-  SubscribeOptions,
-  Subscription,
-} from "./driver.ts";
+import type { HubDriver, SubscribeOptions, Subscription } from "./driver.ts";
+import {
+  createBatch,
+  toMessage,
+  toStoredMessage,
+  type Batch,
+  type Message,
+  type Skipped,
+} from "./nats-batch.ts";
 import { pause, type Link, type Session } from "./nats-link.ts";
 import { createPlaceFinder, type Place } from "./nats-place.ts";
 import {
@@ -20,15 +22,7 @@ import {
   isRequestServed,
   TryAgain,
 } from "./nats-trouble.ts";
-import {
-  decodeBatch,
-  deviceOfSubject,
-  formatCursor,
-  parseCursor,
-  STREAM_NAME,
-  subjectOfHub,
-  type StreamCursor,
-} from "./nats-wire.ts";
+import { formatCursor, parseCursor, STREAM_NAME, subjectOfHub } from "./nats-wire.ts";
 
 export interface NatsReaderOptions {
   readonly hub: string;
@@ -60,8 +54,6 @@ const INACTIVE_NS = 300_000_000_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** A consumer is named after the key: somebody else who reads with it takes ours away, again and again. */
 const THEFTS_WORTH_A_NOTE = 3;
-/** So many messages of this device's own are passed over before the cursor is told of them alone. */
-const PASSED_OVER_WORTH_A_CURSOR = 64;
 
 export function openNatsReader(options: NatsReaderOptions): NatsReader {
   let open: Subscription | null = null;
@@ -289,90 +281,3 @@ function incomplete(): TryAgain {
 
 /** A message of our consumer went to somebody else: on the way none is lost. */
 class MessageTaken extends TryAgain {}
-
-/** A message of the stream, however it was read. */
-interface Message {
-  readonly subject: string;
-  readonly sequence: number;
-  readonly data: Uint8Array;
-  /** When the server took it. */
-  readonly carriedUs: number;
-}
-
-function toMessage({ subject, data, info }: JsMsg): Message {
-  const carriedUs = Math.round(info.timestampNanos / 1000);
-  return { subject, data, sequence: info.streamSequence, carriedUs };
-}
-
-function toStoredMessage({ subject, data, seq, time }: StoredMsg): Message {
-  return { subject, data, sequence: seq, carriedUs: time.getTime() * 1000 };
-}
-
-/** A place in a log between the records of which others should stand. */
-interface Skipped {
-  /** Sequence of the last message before it. */
-  readonly after: number;
-}
-
-/** Records that were read and not delivered yet. */
-interface Batch {
-  /** Gives the place that was skipped when the message does not go on where its log stood. */
-  readonly add: (message: Message) => Skipped | null;
-  readonly bytes: () => number;
-  /** Whether nothing was read yet. */
-  readonly isFresh: () => boolean;
-  /** Of the last message that was read. */
-  readonly sequence: () => number;
-  /** What is worth a delivery, or null. */
-  readonly take: () => {
-    readonly records: readonly CarriedRecord[];
-    readonly cursor: StreamCursor;
-  } | null;
-}
-
-function createBatch({ device, log }: NatsReaderOptions, { created, start }: Place): Batch {
-  /** Where each subject stands. */
-  const ends = new Map<string, LogPosition & { readonly sequence: number }>();
-  let records: CarriedRecord[] = [];
-  let bytes = 0;
-  let passedOver = 0;
-  let sequence = start - 1;
-  let isFresh = true;
-
-  function read(message: Message, writer: string): Skipped | null {
-    const batch = decodeBatch(writer, message.data);
-    const [first, last] = [batch?.[0], batch?.at(-1)];
-    if (batch === null || first === undefined || last === undefined) {
-      log.warn("hub: a message that no activityd wrote was passed over");
-      return null;
-    }
-    for (const record of batch) records.push({ ...record, carriedUs: message.carriedUs });
-    bytes += message.data.length;
-    const end = ends.get(message.subject);
-    const { epoch, seq } = last;
-    ends.set(message.subject, { epoch, seq, sequence: message.sequence });
-    const goesOn = end === undefined || (first.epoch === end.epoch && first.seq <= end.seq + 1);
-    return goesOn ? null : { after: end.sequence };
-  }
-
-  return {
-    add: (message) => {
-      isFresh = false;
-      sequence = message.sequence;
-      const writer = deviceOfSubject(message.subject);
-      if (writer !== null && writer !== device) return read(message, writer);
-      passedOver += 1;
-      return null;
-    },
-    bytes: () => bytes,
-    isFresh: () => isFresh,
-    sequence: () => sequence,
-    take: () => {
-      if (records.length === 0 && passedOver < PASSED_OVER_WORTH_A_CURSOR) return null;
-      const taken = { records, cursor: { created, sequence } };
-      records = [];
-      bytes = passedOver = 0;
-      return taken;
-    },
-  };
-}
