@@ -20,7 +20,7 @@ import type { WishOrigin } from "./store/event-walk.ts";
 import { planForget, planRules, type ForgetPlan, type RemotePlan } from "./store/forget-plan.ts";
 import type { Ledger, LedgerEntry } from "./store/ledger.ts";
 import { createLocalDays } from "./store/local-day.ts";
-import type { RemoteId } from "./store/remote.ts";
+import type { RemoteId } from "./store/remote-reader.ts";
 
 export interface ForgettingOptions {
   readonly store: EventStore;

@@ -21,7 +21,7 @@ import { readAllEvents } from "./event-reader.ts";
 import type { PutResult } from "./event-writer.ts";
 import type { EventStore } from "./events.ts";
 import { createOutbox } from "./outbox.ts";
-import { readAllRemote } from "./remote.ts";
+import { readAllRemote } from "./remote-reader.ts";
 
 /** Grows when a line means something else than before. */
 const FORMAT = 1;

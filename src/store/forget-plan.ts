@@ -11,7 +11,7 @@ import {
   type WishOrigin,
 } from "./event-walk.ts";
 import type { EventStore } from "./events.ts";
-import type { RemoteId } from "./remote.ts";
+import type { RemoteId } from "./remote-reader.ts";
 
 /** What is to be forgotten: what lies in the span and is meant by the facts. */
 export interface ForgetWish {

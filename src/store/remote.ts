@@ -3,16 +3,10 @@
  * whatever the order, the repetition or the interruption in which records come: of two words about an event the
  * later record's holds, and what was erased or forgotten stays away.
  */
-import type { ActivityEvent, EventFacts, EventKind, EventSpan } from "../capture/events.ts";
+import type { EventFacts, EventSpan } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
-import {
-  FACTS_COLUMNS,
-  KIND_CODES,
-  KIND_MASK,
-  readFacts,
-  type Documents,
-  type FactsRow,
-} from "./documents.ts";
+import { KIND_CODES, KIND_MASK, type Documents } from "./documents.ts";
+import { createRemoteReader, type RemoteId, type RemoteReader } from "./remote-reader.ts";
 import { createRemoteVisits } from "./remote-visits.ts";
 import { createZones } from "./zones.ts";
 
@@ -20,22 +14,6 @@ import { createZones } from "./zones.ts";
 export interface RemotePut extends EventSpan {
   readonly facts: EventFacts;
   readonly isOpen: boolean;
-}
-
-/** An event of another device as it stands here. */
-export interface RemoteEvent {
-  /** See `device.key`: 1 or more. */
-  readonly deviceKey: number;
-  /** Whether it went on when it was last heard of. */
-  readonly isOpen: boolean;
-  /** `id` is its start and unique among the events of its device alone. */
-  readonly event: ActivityEvent;
-}
-
-/** A device and one of its events, which its start names. */
-export interface RemoteId {
-  readonly deviceKey: number;
-  readonly startUs: number;
 }
 
 export interface PutOutcome {
@@ -46,7 +24,7 @@ export interface PutOutcome {
 }
 
 /** Every method that changes something runs in a transaction of its own unless there is one. */
-export interface RemoteEvents {
+export interface RemoteEvents extends RemoteReader {
   /**
    * Takes events of a device in, or what a later record says of them. Version 0 says nothing of what is there
    * already, as an export does not.
@@ -70,23 +48,6 @@ export interface RemoteEvents {
   readonly cut: (id: RemoteId, endUs: number) => void;
   /** Takes everything of a device out, what was erased as well. */
   readonly dropDevice: (deviceKey: number) => ReadonlySet<number>;
-  /** Events that meet `[fromUs, toUs)`, oldest first and unclipped; the newest win when there are more than `limit`. */
-  readonly between: (
-    fromUs: number,
-    toUs: number,
-    options?: { readonly kinds?: readonly EventKind[]; readonly limit?: number },
-  ) => { readonly events: readonly RemoteEvent[]; readonly truncated: boolean };
-  /** The newest window events of a device that began before an instant by its clock, newest first. */
-  readonly latestWindows: (
-    deviceKey: number,
-    limit: number,
-    beforeUs?: number,
-  ) => readonly RemoteEvent[];
-  readonly count: () => number;
-  /** Events that ended before an instant, in no particular order, at most `limit`. */
-  readonly endedBefore: (beforeUs: number, limit: number) => readonly RemoteId[];
-  /** All events, by device and start, some at a time. */
-  readonly all: () => Generator<readonly RemoteEvent[]>;
 }
 
 /** Records of an epoch are numbered from here on: epoch and seq as one number that grows. */
@@ -149,20 +110,6 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
   const addErased = database.prepare(
     "INSERT INTO remote_erased(device_key, from_us, to_us, version) VALUES(?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const inRange = database.prepare<RemoteRow>(
-    `${SELECT_REMOTE} WHERE remote_event.start_us >= ? AND remote_event.start_us < ?
-        AND remote_event.start_us + duration_us > ? AND (1 << (label_id & 15)) & ? <> 0
-      ORDER BY remote_event.start_us DESC LIMIT ?`,
-  );
-  const latest = database.prepare<RemoteRow>(
-    `${SELECT_REMOTE} WHERE device_key = ? AND remote_event.start_us < ? AND label_id & 15 = 0
-      ORDER BY remote_event.start_us DESC LIMIT ?`,
-  );
-  const ended = database.prepare<RemoteId>(
-    `SELECT device_key AS deviceKey, start_us AS startUs FROM remote_event
-      WHERE start_us < ? AND start_us + duration_us < ? LIMIT ?`,
-  );
-  const count = database.prepare<{ n: number }>("SELECT count(*) AS n FROM remote_event");
   /** The first and the last record of each device that erased something: most puts need no look at what was. */
   const erasures = new Map<number, { readonly first: number; readonly last: number }>();
 
@@ -236,6 +183,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
   };
 
   return {
+    ...createRemoteReader(database),
     put: (deviceKey, version, events) =>
       database.transaction(() => put(deviceKey, version, events)),
     erase: (deviceKey, version, runs) =>
@@ -303,56 +251,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
         erasures.delete(deviceKey);
         return new Set(labels.map(({ id }) => id));
       }),
-    between: (fromUs, toUs, { kinds, limit = 1000 } = {}) => {
-      const mask = kinds?.reduce((bits, kind) => bits | (1 << KIND_CODES[kind]), 0) ?? -1;
-      const rows = inRange
-        .all(fromUs - LONGEST_US, toUs, fromUs - 1, mask, limit + 1)
-        .filter((row) => row.start_us >= fromUs || row.start_us + row.duration_us > fromUs);
-      return {
-        events: rows.slice(0, limit).reverse().map(toRemoteEvent),
-        truncated: rows.length > limit,
-      };
-    },
-    latestWindows: (deviceKey, limit, beforeUs = Number.MAX_SAFE_INTEGER) =>
-      latest.all(deviceKey, beforeUs, limit).map(toRemoteEvent),
-    count: () => count.get()?.n ?? 0,
-    endedBefore: (beforeUs, limit) => ended.all(beforeUs, beforeUs, limit),
-    all: () => readAllRemote(database),
   };
-}
-
-/** Every event of other devices, by device and start, in batches, so that memory stays flat. */
-export function* readAllRemote(database: StoreDatabase): Generator<readonly RemoteEvent[]> {
-  const after = database.prepare<RemoteRow>(
-    `${SELECT_REMOTE} WHERE (device_key, remote_event.start_us) > (?, ?)
-      ORDER BY device_key, remote_event.start_us LIMIT ${ROWS_PER_STEP}`,
-  );
-  let last: RemoteId = { deviceKey: 0, startUs: 0 };
-  for (;;) {
-    const rows = after.all(last.deviceKey, last.startUs);
-    const end = rows.at(-1);
-    if (end === undefined) return;
-    yield rows.map(toRemoteEvent);
-    last = { deviceKey: end.device_key, startUs: end.start_us };
-  }
-}
-
-const ROWS_PER_STEP = 1000;
-/** Nothing of another device is looked for that began longer than this before a range. */
-const LONGEST_US = 36 * 3_600_000_000;
-
-const SELECT_REMOTE = `SELECT device_key, is_open, remote_event.start_us, duration_us, zone.name AS time_zone,
-        zone.utc_offset_minutes, ${FACTS_COLUMNS}
-   FROM remote_event JOIN zone ON zone.id = zone_id JOIN label ON label.id = label_id
-   LEFT JOIN document ON document.id = label.document_id`;
-
-interface RemoteRow extends FactsRow {
-  readonly device_key: number;
-  readonly is_open: number;
-  readonly start_us: number;
-  readonly duration_us: number;
-  readonly time_zone: string;
-  readonly utc_offset_minutes: number;
 }
 
 interface StandingRow {
@@ -365,21 +264,6 @@ interface StandingRow {
 
 function isWindow(row: StandingRow): row is StandingRow & { readonly document_id: number } {
   return (row.label_id & KIND_MASK) === KIND_CODES.window && row.document_id !== null;
-}
-
-function toRemoteEvent(row: RemoteRow): RemoteEvent {
-  return {
-    deviceKey: row.device_key,
-    isOpen: row.is_open === 1,
-    event: {
-      id: row.start_us,
-      startUs: row.start_us,
-      endUs: row.start_us + row.duration_us,
-      utcOffsetMinutes: row.utc_offset_minutes,
-      timeZone: row.time_zone,
-      ...readFacts(row),
-    },
-  };
 }
 
 /** The stretch of each document whose visits have to be made anew. */

@@ -18,7 +18,7 @@ import type { RawFacts } from "../../src/store/exchange.ts";
 import { carryOut } from "../../src/store/forget.ts";
 import type { WishOrigin } from "../../src/store/event-walk.ts";
 import { planForget } from "../../src/store/forget-plan.ts";
-import type { RemoteId } from "../../src/store/remote.ts";
+import type { RemoteId } from "../../src/store/remote-reader.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { createMemoryHub, type MemoryDriver, type MemoryHub } from "./memory-hub.ts";
 import { storable } from "./storable.ts";
