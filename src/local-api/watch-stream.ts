@@ -32,7 +32,12 @@ export async function sendWatch(
   // The first is there at once, or a refusal in its place, which needs a head of its own.
   const first = await messages.next();
 
-  response.writeHead(200, { ...headers, "content-type": "text/event-stream; charset=utf-8" });
+  response.writeHead(200, {
+    ...headers,
+    "content-type": "text/event-stream; charset=utf-8",
+    // Kept for another request, the connection of a stream that ended would hold up a server that stops.
+    connection: "close",
+  });
   if (response.req.method === "HEAD") {
     response.end();
     await messages.return?.();

@@ -24,7 +24,12 @@ export async function sendChanges(
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const seen = request.headers["last-event-id"];
-  response.writeHead(200, { ...headers, "content-type": "text/event-stream; charset=utf-8" });
+  response.writeHead(200, {
+    ...headers,
+    "content-type": "text/event-stream; charset=utf-8",
+    // Kept for another request, the connection of a stream that ended would hold up a server that stops.
+    connection: "close",
+  });
   if (request.method === "HEAD") {
     response.end();
     return;

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { WatchMessage } from "../../src/api.ts";
 import { connectActivity } from "../../src/local-api/client.ts";
 import { serveActivityApi } from "../../src/local-api/server.ts";
@@ -64,7 +64,11 @@ describe("without a daemon", () => {
     const watching = (async () => {
       for await (const message of connectActivity({ socketPath }).watch()) {
         messages.push(message);
+        // The grace of running requests never ends: a connection that outlives its stream would hold up the daemon.
+        vi.useFakeTimers({ toFake: ["setTimeout"] });
+        onTestFinished(() => void vi.useRealTimers());
         await server.close();
+        vi.useRealTimers();
       }
     })();
     expect((await failureOf(watching)).code).toBe("daemon_unreachable");
