@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { startApp } from "./helpers/app-rig.ts";
 
 test("whoever follows hears at once, after a change of the screen, and after a client was refused", async () => {
   const { app, desktop } = await startApp();
+  hastenTime();
   const stop = new AbortController();
   const heard: number[] = [];
   const changes = [
@@ -20,6 +21,7 @@ test("whoever follows hears at once, after a change of the screen, and after a c
 
 test("many changes in a second are one, and nothing of following is noted", async () => {
   const { app } = await startApp();
+  hastenTime();
   const stop = new AbortController();
   const startedMs = performance.now();
   let heard = 0;
@@ -28,7 +30,7 @@ test("many changes in a second are one, and nothing of following is noted", asyn
     for (let n = 0; n < 20; n += 1) void app.setClient({ client: `${n}`, access: "revoked" });
     if (heard === 3) stop.abort();
   }
-  expect(performance.now() - startedMs).toBeGreaterThan(1_900);
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(2_000);
   expect((await app.ledger({})).entries).toEqual([]);
 });
 
@@ -75,3 +77,10 @@ test("what goes on is told up to now, however long ago its end was written", asy
   });
   expect(before.events).toEqual([]);
 });
+
+/** What waits for a time goes on as soon as nothing else is to be done; `performance` says how long it took. */
+function hastenTime(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  vi.setTimerTickMode("nextTimerAsync");
+  onTestFinished(() => void vi.useRealTimers());
+}
