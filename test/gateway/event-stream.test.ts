@@ -32,7 +32,7 @@ describe("the events of a stream", { timeout: 60_000 }, () => {
         const texts = parts.map(([lines, end]) => lines.map((one) => one + end).join("") + end);
         const stream = Buffer.from(texts.join(""));
         const { events, rest } = split(stream, cuts);
-        expect(Buffer.concat([...events, rest])).toEqual(stream);
+        expect(Buffer.concat([...events, rest]).toString("hex")).toBe(stream.toString("hex"));
         expect(events).toHaveLength(texts.length);
         // A CRLF that was cut between its halves leaves its LF with the event behind it, which changes nothing.
         expect(events.map(readEvent)).toEqual(texts.map((text) => readEvent(Buffer.from(text))));
@@ -45,7 +45,8 @@ describe("the events of a stream", { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), sizes, (bytes, cuts) => {
         const { events, rest } = split(Buffer.from(bytes), cuts);
-        expect(Buffer.concat([...events, rest])).toEqual(Buffer.from(bytes));
+        const whole = Buffer.from(bytes).toString("hex");
+        expect(Buffer.concat([...events, rest]).toString("hex")).toBe(whole);
       }),
       { numRuns },
     );
