@@ -4,7 +4,8 @@
  */
 import { stringify } from "smol-toml";
 import { privacySchema } from "./capture/privacy-rules.ts";
-import { describeKeys, listChangedKeys, listVariables, type Config } from "./config.ts";
+import { describeKeys } from "./config-schema.ts";
+import { listChangedKeys, listVariables, type Config } from "./config.ts";
 
 const PAGE_WIDTH = 100;
 

@@ -26,7 +26,7 @@ const ROOMS = [
     pattern: /^activitywatch\/(import|desk|facts|history|databases|port|wire)\.ts$/,
   },
   { name: "api", pattern: /^api(-[a-z]+)?\.ts$/ },
-  { name: "config", pattern: /^config(-edit|-pages)?\.ts$/ },
+  { name: "config", pattern: /^config(-edit|-pages|-schema)?\.ts$/ },
   {
     name: "app",
     pattern:

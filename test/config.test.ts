@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { listKeys, parseConfig } from "../src/config.ts";
+import { listKeys } from "../src/config-schema.ts";
+import { parseConfig } from "../src/config.ts";
 import { ActivityError } from "../src/errors.ts";
 
 describe("settings", () => {

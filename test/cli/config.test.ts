@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import { renderConfigTemplate } from "../../src/config-pages.ts";
-import { describeKeys, listKeys, parseConfig } from "../../src/config.ts";
+import { describeKeys, listKeys } from "../../src/config-schema.ts";
+import { parseConfig } from "../../src/config.ts";
 import { runCli } from "../helpers/run-cli.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
