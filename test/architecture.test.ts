@@ -224,7 +224,7 @@ function isShared(path: string): boolean {
   return /\/(dbus|wayland|process|watch-folder|window-reporter)[^/]*\.ts$/.test(path);
 }
 
-/** `x11-idle.ts` and `x11-connection.ts` are parts of one backend. */
+/** `x11-window.ts` and `x11-connection.ts` are parts of one backend. */
 function isSameBackend(a: string, b: string): boolean {
   const stem = (path: string): string => path.replace(/^.*\//, "").replace(/[-.].*$/, "");
   return stem(a) === stem(b);

@@ -1,12 +1,11 @@
 /**
- * Connections to X servers: hides npm `x11`, its quirks and the way to a display. It promises that several
- * sources of one display share one connection, that every request is answered or rejected, and that no other
- * way than the one `DISPLAY` names is tried.
+ * A connection to an X server: hides npm `x11` and its quirks. It promises that every request is answered or rejected,
+ * and that no other way than the one `DISPLAY` names is tried.
  */
 import net from "node:net";
 import type { Property, RandR, ScreenSaver, XClient, XEvent } from "x11";
-import type { Blindness, Rejection, SourceContext } from "./source.ts";
-import { listLocalDisplays, parseDisplay, readCookie, type DisplayAddress } from "./x11-display.ts";
+import type { Blindness, SourceContext } from "./source.ts";
+import { readCookie, type DisplayAddress } from "./x11-display.ts";
 
 export type { Property, XEvent } from "x11";
 
@@ -63,110 +62,15 @@ export interface X11Listener {
   readonly onLost: (why: Blindness) => void;
 }
 
-export interface X11Lease {
-  readonly connection: X11Connection;
-  /** Gives the connection back; the last to do so closes it. Safe to call twice. */
-  readonly release: () => void;
-}
-
-export interface X11Connections {
-  readonly acquire: (
-    context: SourceContext,
-  ) => Promise<{ readonly lease: X11Lease } | { readonly rejected: Rejection }>;
-}
-
 const CONNECT_TIMEOUT_MS = 3_000;
 
-interface Shared {
-  users: number;
-  readonly opening: Promise<OpenConnection>;
-}
-
-interface OpenConnection extends X11Connection {
+/** `X11Connection` as its owner has it. */
+export interface OpenConnection extends X11Connection {
   readonly close: () => void;
 }
 
-export function createX11Connections(): X11Connections {
-  const byDisplay = new Map<string, Shared>();
-
-  async function acquire(context: SourceContext): ReturnType<X11Connections["acquire"]> {
-    const display = context.env["DISPLAY"] ?? "";
-    const address = parseDisplay(display);
-    if (address === null) return { rejected: await explainBadDisplay(display) };
-
-    let shared = byDisplay.get(display);
-    if (shared === undefined) {
-      const opening = openConnection(display, address, context.env);
-      shared = { users: 0, opening };
-      byDisplay.set(display, shared);
-    }
-    const mine = shared;
-    const forget = (): void => {
-      if (byDisplay.get(display) === mine) byDisplay.delete(display);
-    };
-    mine.users += 1;
-    let connection: OpenConnection;
-    try {
-      connection = await mine.opening;
-    } catch (error) {
-      forget();
-      return { rejected: toRejection(display, address, error) };
-    }
-    connection.subscribe({ onEvent: () => {}, onLost: forget });
-
-    let released = false;
-    const release = (): void => {
-      if (released) return;
-      released = true;
-      mine.users -= 1;
-      if (mine.users > 0) return;
-      forget();
-      connection.close();
-    };
-    return { lease: { connection, release } };
-  }
-
-  return { acquire };
-}
-
-async function explainBadDisplay(display: string): Promise<Rejection> {
-  if (display !== "") {
-    return {
-      reason: `DISPLAY is "${display}", which names no X display.`,
-      remedy: "Set DISPLAY to the display of the session, such as :0.",
-      applies: true,
-    };
-  }
-  const there = await listLocalDisplays();
-  const hint = there.length === 0 ? "" : ` (X servers are listening on ${there.join(", ")})`;
-  return {
-    reason: "DISPLAY is not set.",
-    remedy: `Start activityd inside the desktop session, or let the session hand its variables on: systemctl --user import-environment DISPLAY XAUTHORITY${hint}`,
-  };
-}
-
-function toRejection(display: string, address: DisplayAddress, error: unknown): Rejection {
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  const where = address.socketPath ?? `${address.host} port ${6000 + Number(address.number)}`;
-  const why = error instanceof Error ? error.message : String(error);
-  if (code === "ENOENT" || code === "ECONNREFUSED") {
-    return {
-      reason: `No X server answers on display ${display} (${where}).`,
-      remedy: "Start the X session, or set DISPLAY to the display that is in use.",
-      applies: true,
-    };
-  }
-  return {
-    reason: `The X server on display ${display} cannot be used: ${why.trim().replace(/\.$/, "")}.`,
-    remedy:
-      "Set XAUTHORITY to the Xauthority file of the session, or run activityd as the user who owns the session.",
-    applies: true,
-  };
-}
-
-// ---------------------------------------------------------------- one connection
-
-async function openConnection(
+/** Connects to the server at `address`; throws what the socket throws, or an error that says why it was refused. */
+export async function openConnection(
   display: string,
   address: DisplayAddress,
   env: SourceContext["env"],

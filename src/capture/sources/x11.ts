@@ -6,15 +6,13 @@ import path from "node:path";
 import type { WindowSample } from "../events.ts";
 import type { Rejection, Source, SourceContext, SourceProvider, SourceResult } from "./source.ts";
 import {
-  createX11Connections,
   FocusChangeMask,
   PropertyChangeMask,
   StructureNotifyMask,
   WindowGone,
-  type X11Connections,
-  type X11Lease,
   type XEvent,
 } from "./x11-connection.ts";
+import { createX11Connections, type X11Connections, type X11Lease } from "./x11-connections.ts";
 import { parseDisplay } from "./x11-display.ts";
 import { watchFolder } from "./watch-folder.ts";
 import { isSameSample, NULL_DEBOUNCE_MS, TITLE_PACE_MS } from "./window-reporter.ts";
