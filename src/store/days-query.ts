@@ -5,7 +5,7 @@
 import { localTime } from "../context/plain-text.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
-import { isIndexedLike, KIND_CODES } from "./documents.ts";
+import { isIndexedLike, KIND_CODES } from "./stored-facts.ts";
 import { createLocalDays, parseLocalDay, type DayPart } from "./local-day.ts";
 
 export interface DaysRequest {

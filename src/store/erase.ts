@@ -5,7 +5,8 @@
  */
 import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
-import { KIND_CODES, KIND_MASK, type Documents } from "./documents.ts";
+import type { Documents } from "./documents.ts";
+import { KIND_CODES, KIND_MASK } from "./stored-facts.ts";
 import type { Settlement } from "./settlement.ts";
 import type { Visits } from "./visits.ts";
 

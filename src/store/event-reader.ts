@@ -4,7 +4,13 @@
  */
 import { EVENT_KINDS, type ActivityEvent, type EventKind } from "../capture/events.ts";
 import type { SqlStatement, StoreDatabase } from "./database.ts";
-import { FACTS_COLUMNS, isIndexedLike, KIND_CODES, readFacts, type FactsRow } from "./documents.ts";
+import {
+  FACTS_COLUMNS,
+  isIndexedLike,
+  KIND_CODES,
+  readFacts,
+  type FactsRow,
+} from "./stored-facts.ts";
 import { parseLocalDay } from "./local-day.ts";
 
 /** Part of the record, as `EventsAnswer` tells it. */

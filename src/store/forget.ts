@@ -4,7 +4,7 @@
  */
 import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
-import { readFacts, type FactsRow } from "./documents.ts";
+import { readFacts, type FactsRow } from "./stored-facts.ts";
 import type { EventStore } from "./events.ts";
 import type { ForgetPlan, ForgetWish, RemotePlan } from "./forget-plan.ts";
 

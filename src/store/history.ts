@@ -5,7 +5,7 @@
  */
 import type { StoreDatabase } from "./database.ts";
 import { clockLeadUs, createDeviceReader, type DeviceKind } from "./devices.ts";
-import { isIndexedLike, KIND_CODES } from "./documents.ts";
+import { isIndexedLike, KIND_CODES } from "./stored-facts.ts";
 
 /** Something that was looked at: one normalised (app, title, place). */
 export interface HistoryDocument {

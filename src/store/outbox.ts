@@ -5,7 +5,7 @@
  */
 import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
-import { FACTS_COLUMNS, KIND_CODES, readFacts, type FactsRow } from "./documents.ts";
+import { FACTS_COLUMNS, KIND_CODES, readFacts, type FactsRow } from "./stored-facts.ts";
 
 /** Where the log of this device stands. */
 export interface OwnLog {

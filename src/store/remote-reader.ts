@@ -1,7 +1,7 @@
 /** The record of other devices as it stands here, for whoever reads it: nothing of it is changed here. */
 import type { ActivityEvent, EventKind } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
-import { FACTS_COLUMNS, KIND_CODES, readFacts, type FactsRow } from "./documents.ts";
+import { FACTS_COLUMNS, KIND_CODES, readFacts, type FactsRow } from "./stored-facts.ts";
 
 /** An event of another device as it stands here. */
 export interface RemoteEvent {

@@ -5,7 +5,8 @@
  */
 import type { EventFacts, EventSpan } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
-import { KIND_CODES, KIND_MASK, type Documents } from "./documents.ts";
+import type { Documents } from "./documents.ts";
+import { KIND_CODES, KIND_MASK } from "./stored-facts.ts";
 import { createRemoteReader, type RemoteId, type RemoteReader } from "./remote-reader.ts";
 import { createRemoteVisits } from "./remote-visits.ts";
 import { createZones } from "./zones.ts";

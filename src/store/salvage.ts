@@ -4,7 +4,7 @@
  * whose events have long expired are kept.
  */
 import type { StoreDatabase } from "./database.ts";
-import { documentHash, KIND_CODES, KIND_MASK, labelHash } from "./documents.ts";
+import { documentHash, KIND_CODES, KIND_MASK, labelHash } from "./stored-facts.ts";
 import { EVENT_KINDS } from "../capture/events.ts";
 import { isEncrypted } from "./cipher.ts";
 import { readRawRecords, type RawRecord, type RawValue } from "./page-reader.ts";

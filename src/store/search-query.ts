@@ -6,7 +6,7 @@ import { EVENT_KINDS, type EventKind } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
 import { clockLeadUs, createDeviceReader } from "./devices.ts";
-import { isIndexedLike, KIND_CODES, KIND_MASK } from "./documents.ts";
+import { isIndexedLike, KIND_CODES, KIND_MASK } from "./stored-facts.ts";
 import { matchDocuments, type Matching } from "./search-matching.ts";
 
 export interface SearchRequest {

@@ -6,7 +6,7 @@ import type { EventKind } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
 import { createDeviceReader } from "./devices.ts";
-import { KIND_CODES, KIND_MASK } from "./documents.ts";
+import { KIND_CODES, KIND_MASK } from "./stored-facts.ts";
 import { clusterStretches, fillBuckets, type Drawn, type Stretch } from "./thinning.ts";
 import { readElsewhere } from "./timeline-elsewhere.ts";
 import { readRows, type Frame, type Running } from "./timeline-rows.ts";

@@ -4,7 +4,7 @@
  */
 import type { EventKind } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
-import { isIndexedLike, KIND_CODES } from "./documents.ts";
+import { isIndexedLike, KIND_CODES } from "./stored-facts.ts";
 
 /** What is to be drawn, and how finely. */
 export interface Frame {

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLog } from "../../src/log.ts";
 import type { EventFacts, EventSpan } from "../../src/capture/events.ts";
-import { isIndexedLike, KIND_CODES } from "../../src/store/documents.ts";
+import { isIndexedLike, KIND_CODES } from "../../src/store/stored-facts.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { storable } from "../helpers/storable.ts";
