@@ -12,28 +12,25 @@ import {
   type EventFacts,
   type GapReason,
   type InputSample,
-  type MediaFacts,
   type MediaSample,
   type NotificationFacts,
   type NotificationSample,
   type SessionSample,
-  type SystemFacts,
   type SystemSample,
-  type WindowFacts,
   type WindowSample,
 } from "./events.ts";
-import { type PageReport, withPage } from "./page.ts";
-import type { PrivacyGate } from "./privacy.ts";
+import type { PageReport } from "./page.ts";
 import { createPoll } from "./poll.ts";
+import { createPresence, INPUT_POLL_MS, type PresenceState } from "./presence.ts";
+import type { PrivacyGate } from "./privacy.ts";
 import { createRecorder, type OpenEvent, type Recorder } from "./recorder.ts";
 import type { Blindness, SourceResult } from "./sources/source.ts";
+import { createSurroundings } from "./surroundings.ts";
 import { createTimekeeper } from "./timekeeper.ts";
-import { createTitlePacer } from "./title-pacer.ts";
+import { createWindowSight, type Forgotten } from "./window-sight.ts";
 
 /** How much of a running event a kill may cost. Each tick wakes a sleeping processor: that is most of what capture costs. */
 const TICK_MS = 5_000;
-/** Somebody who comes back is noticed so soon. */
-const INPUT_POLL_MS = 5_000;
 /** Going away counts from the last input, however late it is noticed. */
 const INPUT_POLL_ACTIVE_MS = 10_000;
 const SYSTEM_POLL_MS = 30_000;
@@ -42,6 +39,8 @@ const WINDOW_REREAD_MS = 45_000;
 /** Without a sign from it for so long, an editor is no longer in use. */
 const EDITOR_SILENCE_US = 60_000_000;
 
+const UNKNOWN_SESSION: SessionSample = { locked: null, asleep: null, idleInhibited: null };
+
 /** The sources that are asked by the sampler; the others only report. */
 export interface PolledSources {
   readonly input: (() => Promise<SourceResult<InputSample>>) | null;
@@ -49,13 +48,11 @@ export interface PolledSources {
   readonly window: (() => Promise<SourceResult<WindowSample>>) | null;
 }
 
-export type Presence = "active" | "away" | "passive" | "unknown";
-
 /** What is so right now, for the snapshot. */
 export interface Present {
   readonly window: OpenEvent | null | "unknown";
   readonly blind: Blindness | null;
-  readonly presence: Presence;
+  readonly presence: PresenceState;
   readonly presenceSinceUs: number | null;
   readonly locked: boolean | null;
   readonly open: Recorder["open"];
@@ -82,11 +79,10 @@ export interface Sampler {
   /** Stops or resumes recording; what is paused has no events but the gap. */
   readonly setPaused: (paused: boolean) => void;
   /**
-   * Ends what goes on and is meant by `isForgotten` (null: all, which then begins anew), so that it can be
-   * forgotten up to now. What is on the screen and meant is not recorded again until it changes to something
-   * that is not.
+   * Ends what goes on and is meant by `isForgotten` (null: all, which then begins anew), so that it can be forgotten up to
+   * now. What is on the screen and meant is not recorded again until it changes to something that is not.
    */
-  readonly cut: (isForgotten: ((facts: EventFacts) => boolean) | null) => void;
+  readonly cut: (isForgotten: Forgotten) => void;
   readonly present: () => Present;
   readonly trouble: Recorder["trouble"];
   /** Monotonic time of the last turn of the sampling loop. */
@@ -108,7 +104,9 @@ export interface SamplerOptions {
 export function createSampler(options: SamplerOptions): Sampler {
   const { store, gate, clock, log, idleAfterMs, onChange } = options;
   const recorder = createRecorder({ store, clock, log });
-  const pacer = createTitlePacer();
+  const sight = createWindowSight(gate);
+  const presence = createPresence(idleAfterMs);
+  const surroundings = createSurroundings(gate);
   const time = createTimekeeper(clock);
   const polls = {
     input: createPoll("input", takeInput, log),
@@ -118,29 +116,11 @@ export function createSampler(options: SamplerOptions): Sampler {
   let timer: NodeJS.Timeout | null = null;
   let tickCount = 0;
 
-  let window: WindowFacts | null = null;
-  /** The facts of the last sample; `window` may lag behind a title that changes all the time. */
-  let seen: WindowFacts | null = null;
-  let windowState: "unseen" | "seen" | "filtered" | "lost" = "unseen";
-  let blind: Blindness | null = { reason: "no window source has answered yet", remedy: "" };
-  let presence: Presence = "unknown";
-  let presenceSinceUs: number | null = null;
-  let session: SessionSample = { locked: null, asleep: null, idleInhibited: null };
-  let playing = false;
-  /** The last word of the window source, to be judged again when a browser says more of it. */
-  let windowResult: SourceResult<WindowSample> | null = null;
-  let page: PageReport | null = null;
+  let session = UNKNOWN_SESSION;
   let editorBeatUs = 0;
-  let media: MediaFacts | null = null;
   let paused = false;
-  let system: SystemFacts | null = null;
   /** Whether everything was ended by a jump of the clocks and nothing was begun since. */
   let isBroken = false;
-  /** What the owner had forgotten while it was on the screen, or playing. */
-  let forgotten: {
-    window: ((facts: EventFacts) => boolean) | null;
-    media: ((facts: EventFacts) => boolean) | null;
-  } = { window: null, media: null };
 
   return {
     start: (polled) => {
@@ -178,18 +158,15 @@ export function createSampler(options: SamplerOptions): Sampler {
           recorder.set(kind, null, nowUs);
       }
       recorder.forgetWaiting(isForgotten);
-      forgotten = {
-        window: isForgottenWindow(isForgotten) ? isForgotten : null,
-        media: media !== null && isForgotten?.(media) === true ? isForgotten : null,
-      };
+      sight.forget(isForgotten);
+      surroundings.forget(isForgotten);
       settle(nowUs);
     },
     present: () => ({
-      window:
-        windowState === "unseen" || windowState === "lost" ? "unknown" : recorder.open("window"),
-      blind,
-      presence,
-      presenceSinceUs,
+      window: sight.isKnown() ? recorder.open("window") : "unknown",
+      blind: sight.blind(),
+      presence: presence.state(),
+      presenceSinceUs: presence.sinceUs(),
       locked: session.locked,
       open: recorder.open,
       unwritten: recorder.unwritten,
@@ -209,15 +186,11 @@ export function createSampler(options: SamplerOptions): Sampler {
   function tick(): void {
     const wallUs = resumeAfterBreak();
     tickCount += 1;
-    const paced = pacer.settle(wallUs);
-    if (paced !== window) {
-      window = paced;
-      settle(wallUs);
-    }
+    if (sight.pace(wallUs)) settle(wallUs);
     recorder.advance(wallUs);
     endSilentEditor(wallUs);
     const elapsedMs = tickCount * TICK_MS;
-    const inputPollMs = presence === "active" ? INPUT_POLL_ACTIVE_MS : INPUT_POLL_MS;
+    const inputPollMs = presence.state() === "active" ? INPUT_POLL_ACTIVE_MS : INPUT_POLL_MS;
     if (elapsedMs % inputPollMs === 0) polls.input.ask();
     if (elapsedMs % SYSTEM_POLL_MS === 0) polls.system.ask();
     if (elapsedMs % WINDOW_REREAD_MS === 0) polls.window.ask();
@@ -250,7 +223,7 @@ export function createSampler(options: SamplerOptions): Sampler {
       isBroken = true;
     }
     editorBeatUs -= byUs;
-    if (presenceSinceUs !== null) presenceSinceUs -= byUs;
+    presence.moveBack(byUs);
   }
 
   /** Nothing is known of the time in between: it is credited to nobody. */
@@ -281,8 +254,8 @@ export function createSampler(options: SamplerOptions): Sampler {
   // ------------------------------------------------------------ samples
 
   function takePage(report: PageReport): void {
-    page = report;
-    if (windowResult !== null) takeWindow(windowResult);
+    const last = sight.takePage(report);
+    if (last !== null) takeWindow(last);
   }
 
   function takeEditor(sample: EditorSample | null): void {
@@ -300,75 +273,36 @@ export function createSampler(options: SamplerOptions): Sampler {
 
   function takeWindow(result: SourceResult<WindowSample>): void {
     polls.window.outdate();
-    windowResult = result;
     const nowUs = checkClocks();
-    const before = { windowState, blind };
-    if (!result.ok) {
-      windowState = windowState === "unseen" ? "unseen" : "lost";
-      window = pacer.see(null, nowUs);
-      blind = { reason: result.reason, remedy: result.remedy };
-    } else {
-      blind = null;
-      const gated =
-        result.value === null ? null : gate.window(withPage(result.value, page, nowUs), nowUs);
-      seen = gated?.verdict === "store" ? gated.facts : null;
-      window = pacer.see(seen, nowUs, result.value?.window);
-      windowState = gated?.verdict === "drop" ? "filtered" : "seen";
-    }
+    const isToldOtherwise = sight.take(result, nowUs);
     settle(nowUs);
-    if (before.windowState !== windowState || before.blind?.reason !== blind?.reason) onChange();
-  }
-
-  function isForgottenWindow(isForgotten: ((facts: EventFacts) => boolean) | null): boolean {
-    return [seen, window].some((facts) => facts !== null && isForgotten?.(facts) === true);
+    if (isToldOtherwise) onChange();
   }
 
   function takeSession(result: SourceResult<SessionSample>): void {
     const nowUs = checkClocks();
-    session =
-      result.ok && result.value !== null
-        ? result.value
-        : { locked: null, asleep: null, idleInhibited: null };
+    session = (result.ok ? result.value : null) ?? UNKNOWN_SESSION;
     settle(nowUs);
     if (session.asleep === false) polls.window.ask();
   }
 
   function takeInput(result: SourceResult<InputSample>): void {
     const nowUs = resumeAfterBreak();
-    if (!result.ok || result.value === null) return changePresence("unknown", nowUs, nowUs);
-    const lastInputUs = nowUs - result.value.idleMs * 1000;
-    if (result.value.idleMs < idleAfterMs) return changePresence("active", lastInputUs, nowUs);
-    const watched = playing || session.idleInhibited === true;
-    changePresence(watched ? "passive" : "away", lastInputUs, nowUs);
-  }
-
-  /** `sinceUs` lies in the past: away begins with the last input, and so does being back. */
-  function changePresence(next: Presence, sinceUs: number, nowUs: number): void {
-    if (presence === next) return;
-    const turnedAway = next === "away" || next === "passive";
-    // Only stillness reaches back; a return cannot be earlier than the last poll that found nobody.
-    const atUs = turnedAway ? sinceUs : Math.max(sinceUs, nowUs - INPUT_POLL_MS * 1000);
-    presence = next;
-    presenceSinceUs = atUs;
-    settle(turnedAway ? Math.max(atUs, recorder.open("window")?.startUs ?? atUs) : atUs);
+    const isWatched = surroundings.isPlaying() || session.idleInhibited === true;
+    const change = presence.take(result, isWatched, nowUs);
+    if (change === null) return;
+    const { atUs, isTurnedAway } = change;
+    settle(isTurnedAway ? Math.max(atUs, recorder.open("window")?.startUs ?? atUs) : atUs);
     onChange();
   }
 
   function takeSystem(result: SourceResult<SystemSample>): void {
-    if (!result.ok || result.value === null) return;
-    const next: SystemFacts = { kind: "system", ...result.value };
-    if (system !== null && !isWorthRecording(system, next)) return;
-    system = next;
-    settle(checkClocks());
+    if (surroundings.takeSystem(result)) settle(checkClocks());
   }
 
   function takeMedia(result: SourceResult<readonly MediaSample[]>): void {
     const nowUs = checkClocks();
-    const player = result.ok ? result.value?.find((sample) => sample.playing) : undefined;
-    playing = player !== undefined;
-    const gated = player === undefined ? null : gate.media(player, nowUs);
-    media = gated?.verdict === "store" ? gated.facts : null;
-    if (media !== null && forgotten.media?.(media) !== true) forgotten.media = null;
+    surroundings.takeMedia(result, nowUs);
     settle(nowUs);
   }
 
@@ -387,51 +321,30 @@ export function createSampler(options: SamplerOptions): Sampler {
   /** Brings the open events in line with what is known, as of `atUs`. */
   function settle(atUs: number): void {
     isBroken = false;
-    // What is paced may still be what was forgotten when something else is seen already.
-    if (seen !== null && !isForgottenWindow(forgotten.window)) forgotten.window = null;
+    const state = presence.state();
     const asleep = session.asleep === true;
     const locked = session.locked === true && !asleep;
-    const away = (presence === "away" || presence === "passive") && !asleep && !locked;
-    const attended = !asleep && !locked && !paused && presence !== "away";
+    const idle = state === "away" || state === "passive" ? state : null;
+    const away = idle !== null && !asleep && !locked && !paused;
+    const attended = !asleep && !locked && !paused && state !== "away";
     const gap = gapReason();
     const changes = [
       recorder.set("sleep", asleep && !paused ? { kind: "sleep" } : null, atUs),
       recorder.set("lock", locked && !paused ? { kind: "lock" } : null, atUs),
-      recorder.set("idle", away && !paused ? idleFacts() : null, atUs),
+      recorder.set("idle", away ? { kind: "idle", state: idle } : null, atUs),
       recorder.set("gap", gap === null ? null : { kind: "gap", reason: gap }, atUs),
-      recorder.set("window", attended && gap === null ? window : null, atUs),
-      recorder.set("media", paused || asleep || forgotten.media !== null ? null : media, atUs),
-      recorder.set("system", paused || asleep ? null : system, atUs),
+      recorder.set("window", attended && gap === null ? sight.facts() : null, atUs),
+      recorder.set("media", paused || asleep ? null : surroundings.media(), atUs),
+      recorder.set("system", paused || asleep ? null : surroundings.system(), atUs),
       !attended && recorder.set("editor", null, atUs),
     ];
     if (changes.includes(true)) onChange();
-  }
-
-  function idleFacts(): EventFacts {
-    return { kind: "idle", state: presence === "passive" ? "passive" : "away" };
   }
 
   function gapReason(): GapReason | null {
     if (paused) return "paused";
     // What happens behind a lock screen or in a suspend needs no other name.
     if (session.asleep === true || session.locked === true) return null;
-    if (windowState === "lost") return "source-lost";
-    return windowState === "filtered" || forgotten.window !== null ? "filtered" : null;
+    return sight.gap();
   }
-}
-
-/** Load and memory never stand still; only what a person would call a change makes a row. */
-function isWorthRecording(old: SystemFacts, next: SystemFacts): boolean {
-  return (
-    old.power !== next.power ||
-    old.online !== next.online ||
-    old.displayCount !== next.displayCount ||
-    differs(old.batteryPercent, next.batteryPercent, 5) ||
-    differs(old.cpuLoad, next.cpuLoad, 0.25) ||
-    differs(old.memoryUsed, next.memoryUsed, 0.1)
-  );
-}
-
-function differs(a: number | null, b: number | null, atLeast: number): boolean {
-  return a === null || b === null ? a !== b : Math.abs(a - b) >= atLeast;
 }
