@@ -4,9 +4,9 @@ import type { TimelineLaneId, TimelineSpan } from "../../../api.ts";
 import { usePage } from "../page.ts";
 import { Foreign } from "../parts.tsx";
 import type { TimelineController } from "./controller.ts";
-import { presenceName } from "./draw.ts";
 import { laneTitle, type Hit } from "./lanes.ts";
 import { gapKind } from "./patterns.ts";
+import { presenceName } from "./span-brush.ts";
 
 const TITLE_MAX_GRAPHEMES = 160;
 

@@ -1,13 +1,11 @@
 /**
- * Puts the timeline on a canvas: axis, lanes, spans, gaps, the line of now, what is pointed at. It draws what it
- * is given and decides nothing; where things are comes from `lanes.ts` and `ticks.ts`.
+ * Puts the timeline on a canvas: axis, lanes, the line of now, what is pointed at. It draws what it is given and decides
+ * nothing; where things are comes from `lanes.ts` and `ticks.ts`, and how a stretch looks from `span-brush.ts`.
  */
-import type { TimelineLaneId, TimelineSpan } from "../../../api.ts";
+import type { TimelineSpan } from "../../../api.ts";
 import type { Formats } from "../formats.ts";
-import { toneOf, type Scheme, type Tone } from "./colours.ts";
-import { createTextFitter, type TextFitter } from "./fit-text.ts";
 import { eachRect, type Hit, type LaneBox, type LaneRows, type Layout } from "./lanes.ts";
-import { gapKind, gapPattern } from "./patterns.ts";
+import { createSpanBrush, measureIn, type Ink } from "./span-brush.ts";
 import type { Axis, LabelWidths } from "./ticks.ts";
 import { toX, type Viewport } from "./viewport.ts";
 
@@ -23,34 +21,9 @@ export interface Scene {
   readonly selected: Hit | null;
 }
 
-/** Colours and type of the page, read from its style sheet. */
-export interface Ink {
-  readonly scheme: Scheme;
-  readonly surface: string;
-  readonly sunken: string;
-  readonly line: string;
-  readonly lineStrong: string;
-  readonly text: string;
-  readonly muted: string;
-  readonly accent: string;
-  readonly bad: string;
-  readonly family: string;
-  readonly remPx: number;
-}
-
-/** What is thinner than this is drawn in one colour, without an edge. */
-const MIN_TINTED_PX = 8;
-
 export interface Drawing {
   readonly labelWidths: LabelWidths;
   readonly draw: (scene: Scene) => void;
-}
-
-/** What stands in a lane of presence, by the state or kind of its span. */
-export function presenceName(span: TimelineSpan): string {
-  if (span.kind === "lock") return "Locked";
-  if (span.kind === "sleep") return "Asleep";
-  return span.state === "passive" ? "Watching or listening" : "Away";
 }
 
 export function createDrawing(
@@ -63,151 +36,8 @@ export function createDrawing(
   if (found === null) return null;
   const ctx = found;
   const { remPx } = ink;
-  const fonts = {
-    small: `500 ${0.78 * remPx}px ${ink.family}`,
-    label: `550 ${0.82 * remPx}px ${ink.family}`,
-    plain: `400 ${0.82 * remPx}px ${ink.family}`,
-  };
-  const measureIn =
-    (font: string): ((text: string) => number) =>
-    (text) => {
-      ctx.font = font;
-      return ctx.measureText(text).width;
-    };
-  const fitters: Readonly<Record<"label" | "plain", TextFitter>> = {
-    label: createTextFitter(measureIn(fonts.label)),
-    plain: createTextFitter(measureIn(fonts.plain)),
-  };
-  const tones = new Map<string | null, Tone>();
-  const patterns = new Map<string, CanvasPattern | string>();
-
-  const tone = (name: string | null): Tone => {
-    const kept = tones.get(name);
-    if (kept !== undefined) return kept;
-    const made = toneOf(name, ink.scheme);
-    if (tones.size > 1000) tones.clear();
-    tones.set(name, made);
-    return made;
-  };
-
-  const pattern = (state: string | null, colour: string): CanvasPattern | string => {
-    const key = `${state}${colour}`;
-    const kept = patterns.get(key);
-    if (kept !== undefined) return kept;
-    const made = gapPattern(ctx, state, colour, devicePixels);
-    patterns.set(key, made);
-    return made;
-  };
-
-  /** A label on the left of a rectangle, when there is room for one. */
-  const label = (
-    text: string | null,
-    font: "label" | "plain",
-    colour: string,
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-  ): void => {
-    const pad = 0.4 * remPx;
-    if (text === null || width < 2.2 * remPx) return;
-    const shown = fitters[font].fit(text, width - 2 * pad);
-    if (shown === "") return;
-    ctx.font = fonts[font];
-    ctx.fillStyle = colour;
-    ctx.fillText(shown, x + pad, y + height / 2 + 0.5);
-  };
-
-  const box = (x: number, y: number, width: number, height: number): void => {
-    // A pixel of the lane stays between neighbours, unless they are too thin to spare it.
-    const drawn = width > 3 ? width - 1 : width;
-    if (drawn < 5) {
-      ctx.fillRect(x, y, drawn, height);
-      return;
-    }
-    ctx.beginPath();
-    ctx.roundRect(x, y, drawn, height, 3);
-    ctx.fill();
-  };
-
-  /** Pale, with an edge in the colour of its application, so that its text is read as on the page. */
-  const tinted = (
-    span: TimelineSpan,
-    text: string | null,
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-  ): void => {
-    const { fill, tint } = tone(span.app);
-    if (width < MIN_TINTED_PX) {
-      // Too thin for an edge of its own: it is all edge, and paler, so that the eye is not drawn to it.
-      ctx.globalAlpha = 0.6;
-      ctx.fillStyle = fill;
-      ctx.fillRect(x, y, Math.max(1, width - 0.5), height);
-      ctx.globalAlpha = 1;
-      return;
-    }
-    ctx.fillStyle = tint;
-    box(x, y, width, height);
-    ctx.fillStyle = fill;
-    ctx.fillRect(x, y, 2, height);
-    label(text, "plain", ink.text, x + 1, y, width - 1, height);
-  };
-
-  const drawSpan: Readonly<
-    Record<
-      TimelineLaneId,
-      (span: TimelineSpan, x: number, y: number, width: number, height: number) => void
-    >
-  > = {
-    focus: (span, x, y, width, height) => {
-      const { fill, text } = tone(span.app);
-      ctx.fillStyle = fill;
-      // Where stretches were merged, the height tells how much of the time they fill.
-      const share = span.merged > 1 ? span.activeUs / (span.endUs - span.startUs) : 1;
-      const filled = Math.max(3, Math.round(height * Math.min(1, share)));
-      box(x, y + height - filled, width, filled);
-      if (filled > height * 0.7) label(span.app, "label", text, x, y, width, height);
-    },
-    documents: (span, x, y, width, height) => tinted(span, span.label, x, y, width, height),
-    tabs: (span, x, y, width, height) => tinted(span, span.label, x, y, width, height),
-    presence: (span, x, y, width, height) => {
-      const dark = span.kind === "lock" || span.kind === "sleep";
-      ctx.fillStyle = dark ? ink.muted : span.state === "passive" ? ink.line : ink.lineStrong;
-      box(x, y, width, height);
-      if (span.state === "passive" && width > MIN_TINTED_PX) {
-        ctx.strokeStyle = ink.lineStrong;
-        ctx.lineWidth = 1;
-        ctx.strokeRect(x + 0.5, y + 0.5, width - 2, height - 1);
-      }
-      const colour = dark ? ink.surface : ink.text;
-      label(presenceName(span), "plain", colour, x, y, width, height);
-    },
-    media: (span, x, y, width, height) => {
-      const piece = span.place === null ? span.label : `${span.label ?? ""} — ${span.place}`;
-      tinted(span, piece, x, y, width, height);
-    },
-    elsewhere: (span, x, y, width, height) => tinted(span, span.label, x, y, width, height),
-    gaps: (span, x, y, width, height) => {
-      ctx.fillStyle = ink.surface;
-      ctx.fillRect(x, y, width, height);
-      ctx.fillStyle = pattern(span.state, ink.muted);
-      ctx.fillRect(x, y, width, height);
-      if (width >= 4 * remPx) {
-        const text = fitters.plain.fit(gapKind(span.state).title, width - 1.2 * remPx);
-        ctx.font = fonts.plain;
-        const textWidth = text === "" ? 0 : ctx.measureText(text).width;
-        ctx.fillStyle = ink.surface;
-        ctx.fillRect(x + 0.3 * remPx, y, textWidth + 0.4 * remPx, height);
-        ctx.fillStyle = ink.muted;
-        ctx.fillText(text, x + 0.5 * remPx, y + height / 2 + 0.5);
-      }
-      ctx.strokeStyle = ink.lineStrong;
-      ctx.lineWidth = 1;
-      ctx.strokeRect(x + 0.5, y + 0.5, Math.max(0, width - 1), height - 1);
-    },
-  };
+  const font = `500 ${0.78 * remPx}px ${ink.family}`;
+  const brush = createSpanBrush(ctx, ink, devicePixels);
 
   const drawAxis = ({ axis, viewport, layout }: Scene, lanesPx: number): void => {
     const nameTick = {
@@ -217,7 +47,7 @@ export function createDrawing(
       month: formats.shortMonth,
       year: formats.year,
     }[axis.unit];
-    ctx.font = fonts.small;
+    ctx.font = font;
     ctx.lineWidth = 1;
     ctx.strokeStyle = ink.line;
     ctx.fillStyle = ink.muted;
@@ -243,7 +73,7 @@ export function createDrawing(
       year: formats.year,
     }[axis.majorUnit];
     ctx.strokeStyle = ink.lineStrong;
-    ctx.font = fonts.small;
+    ctx.font = font;
     const xs = axis.majors.map((atUs) => toX(viewport, lanesPx, atUs));
     ctx.beginPath();
     axis.majors.forEach((atUs, index) => {
@@ -298,7 +128,7 @@ export function createDrawing(
       if (each.id === "focus" || each.id === "documents") {
         for (const row of layer.rows.gaps) {
           eachRect(row, viewport, lanesPx, (span, x, width) => {
-            ctx.fillStyle = pattern(span.state, ink.line);
+            ctx.fillStyle = brush.pattern(span.state, ink.line);
             ctx.fillRect(x, each.y, width, height);
           });
         }
@@ -307,7 +137,7 @@ export function createDrawing(
         const y = each.y + index * each.rowHeight;
         const inner = each.rowHeight - (each.rowCount > 1 ? 2 : 0);
         eachRect(row, viewport, lanesPx, (span, x, width) =>
-          drawSpan[each.id](span, x, y, width, inner),
+          brush.draw(each.id, span, x, y, width, inner),
         );
       });
     }
@@ -344,7 +174,7 @@ export function createDrawing(
   };
 
   const drawNames = ({ layout }: Scene): void => {
-    ctx.font = fonts.small;
+    ctx.font = font;
     ctx.fillStyle = ink.muted;
     for (const { title, y, rowHeight } of layout.boxes) {
       const middle = layout.namesAbove ? y - 0.5 * remPx : y + rowHeight / 2 + 0.5;
@@ -359,7 +189,7 @@ export function createDrawing(
   };
 
   return {
-    labelWidths: measureLabels(measureIn(fonts.small), formats, remPx),
+    labelWidths: measureLabels(measureIn(ctx, font), formats, remPx),
     draw: (scene) => {
       const { widthPx, layout, layers } = scene;
       const lanesPx = widthPx - layout.left;

@@ -6,9 +6,10 @@ import { effect, type Signal } from "@preact/signals";
 import type { Page } from "../page.ts";
 import { firstWeekday } from "../wall-clock.ts";
 import type { TimelineController } from "./controller.ts";
-import { createDrawing, type Drawing, type Ink } from "./draw.ts";
+import { createDrawing, type Drawing } from "./draw.ts";
 import { layOut, type Layout } from "./lanes.ts";
 import type { Pointed } from "./pointers.ts";
+import type { Ink } from "./span-brush.ts";
 import { axisOf } from "./ticks.ts";
 
 /** The canvas is not finer than this, whatever the screen is: beyond, only the time to draw grows. */
