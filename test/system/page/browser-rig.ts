@@ -11,6 +11,9 @@ import { createProcesses, type Processes } from "../processes.ts";
 /** Where the pictures of each view are left, for people to look at. */
 const PICTURES = fileURLToPath(new URL("../../../test-pictures", import.meta.url));
 
+/** A year is read in a fraction of a second; on a machine that does ten other things, in tens of them. */
+const SETTLED_WITHIN_MS = 60_000;
+
 export const TIME_ZONE = "Europe/Berlin";
 
 export interface PageRig {
@@ -129,9 +132,11 @@ async function openInBrowser(
     return waiting === 0 && asking === 0;
   };
   const settle = (): Promise<true> =>
-    until("nothing moves and nothing is asked for", async () => {
-      return (await isQuiet()) && (await isQuiet());
-    });
+    until(
+      "nothing moves and nothing is asked for",
+      async () => (await isQuiet()) && (await isQuiet()),
+      SETTLED_WITHIN_MS,
+    );
   return {
     page,
     complaints,
