@@ -2,7 +2,7 @@
  * Days and their hours on the owner's wall clock, for a map of weeks and months. It promises that a day of which
  * nothing is known is not taken for a day on which nothing was done.
  */
-import { localTime } from "../context/plain-text.ts";
+import { localTime, type LocalTime } from "../context/plain-text.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
 import { isIndexedLike, KIND_CODES } from "./stored-facts.ts";
@@ -39,7 +39,8 @@ export interface DaysAnswer {
 }
 
 /**
- * Hours are kept by UTC: where the local clock is half an hour off, an hour counts where it begins.
+ * Totals of hours are kept by UTC. Where the local clock is no whole hours off, its hours are added up from the events, as
+ * long as those are kept, and before that a total counts where its hour begins.
  *
  * @throws ActivityError `bad_request` when a day is none, or the range is empty or too long
  */
@@ -116,26 +117,85 @@ function readHours(
   days: readonly DayPart[],
   timeZone: string,
 ): ReadonlyMap<number, readonly number[]> {
-  const rows = database.prepare<{ utcHour: number; activeUs: number }>(
-    `SELECT utc_hour AS utcHour, active_us AS activeUs FROM hour_total
-      WHERE utc_hour >= ? AND utc_hour < ? ORDER BY utc_hour`,
-  );
   const clock = localTime(timeZone);
   const byDay = new Map<number, number[]>();
   let index = 0;
-  const [fromUs, toUs] = [days[0]?.fromUs ?? 0, days.at(-1)?.toUs ?? 0];
-  for (const { utcHour, activeUs } of rows.all(fromUs / HOUR_US, toUs / HOUR_US)) {
-    const atUs = utcHour * HOUR_US;
+  for (const { atUs, activeUs } of readPieces(database, days, clock)) {
     while ((days[index]?.toUs ?? Infinity) <= atUs) index += 1;
     const day = days[index];
     if (day === undefined) break;
     const hours = byDay.get(day.localDay) ?? [...NO_HOURS];
-    const localUs = atUs + clock.offsetMinutes(atUs) * 60_000_000;
-    const hour = Math.floor(localUs / HOUR_US) % 24;
+    const hour = Math.floor(localUs(atUs, clock) / HOUR_US) % 24;
     hours[hour] = (hours[hour] ?? 0) + activeUs;
     byDay.set(day.localDay, hours);
   }
   return byDay;
+}
+
+/** Focused time within one hour of the local clock. */
+interface Piece {
+  readonly atUs: number;
+  readonly activeUs: number;
+}
+
+/** Oldest first. */
+function readPieces(
+  database: StoreDatabase,
+  days: readonly DayPart[],
+  clock: LocalTime,
+): Iterable<Piece> {
+  const [fromUs, toUs] = [days[0]?.fromUs ?? 0, days.at(-1)?.toUs ?? 0];
+  const isWhole = days.every(({ fromUs: atUs }) => clock.offsetMinutes(atUs) % 60 === 0);
+  if (isWhole) return readTotals(database, fromUs, toUs);
+  const oldest = database
+    .prepare<{ startUs: number | null }>("SELECT min(start_us) AS startUs FROM event")
+    .get()?.startUs;
+  const keptFromUs = Math.min(Math.max(oldest ?? toUs, fromUs), toUs);
+  return [
+    ...readTotals(database, fromUs, keptFromUs),
+    ...readEvents(database, keptFromUs, toUs).flatMap((span) => hourPieces(span, clock)),
+  ];
+}
+
+function readTotals(database: StoreDatabase, fromUs: number, toUs: number): readonly Piece[] {
+  return database
+    .prepare<Piece>(
+      `SELECT utc_hour * ${HOUR_US} AS atUs, active_us AS activeUs FROM hour_total
+        WHERE utc_hour >= ? AND utc_hour < ? ORDER BY utc_hour`,
+    )
+    .all(fromUs / HOUR_US, toUs / HOUR_US);
+}
+
+interface Span {
+  readonly startUs: number;
+  readonly endUs: number;
+}
+
+function readEvents(database: StoreDatabase, fromUs: number, toUs: number): readonly Span[] {
+  return database
+    .prepare<Span>(
+      `SELECT max(start_us, ?) AS startUs, min(start_us + duration_us, ?) AS endUs FROM event
+        WHERE label_id & 15 = ${KIND_CODES.window} AND start_us > ? AND start_us < ?
+          AND start_us + duration_us > ? ORDER BY start_us`,
+    )
+    .all(fromUs, toUs, fromUs - LONGEST_US, toUs, fromUs);
+}
+
+/** Nobody looks at one window without a pause for longer than this. */
+const LONGEST_US = 36 * HOUR_US;
+
+function hourPieces({ startUs, endUs }: Span, clock: LocalTime): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (let atUs = startUs; atUs < endUs;) {
+    const nextUs = Math.min(endUs, atUs + HOUR_US - (localUs(atUs, clock) % HOUR_US));
+    pieces.push({ atUs, activeUs: nextUs - atUs });
+    atUs = nextUs;
+  }
+  return pieces;
+}
+
+function localUs(atUs: number, clock: LocalTime): number {
+  return atUs + clock.offsetMinutes(atUs) * 60_000_000;
 }
 
 function readGaps(database: StoreDatabase, days: readonly DayPart[]): ReadonlyMap<number, number> {

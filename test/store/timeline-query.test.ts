@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { EventFacts } from "../../src/capture/events.ts";
 import { silentLog } from "../../src/log.ts";
 import { openEventStore } from "../../src/store/events.ts";
+import { localTime } from "../../src/context/plain-text.ts";
 import { readDays } from "../../src/store/days-query.ts";
 import {
   readTimeline,
@@ -212,6 +213,44 @@ describe("days", () => {
     expect(hours).toHaveLength(24);
     expect([hours[1], hours[2], hours[3]]).toEqual([HOUR / 2, 0, HOUR / 2]);
   });
+
+  test.each(["Asia/Kolkata", "Asia/Kathmandu", "Australia/Adelaide"])(
+    "have the hours of a clock that is no whole hours off: %s",
+    (timeZone) => {
+      const { store } = openRecord();
+      const local = localTime(timeZone);
+      /** An instant of 3 November by that clock, in minutes after midnight. */
+      const at = (minutes: number): number => {
+        const utcUs = Date.parse("2026-11-03T00:00:00Z") * 1000;
+        return utcUs - local.offsetMinutes(utcUs) * 60 * S + minutes * 60 * S;
+      };
+      const see = (from: number, to: number): void => {
+        const utcOffsetMinutes = local.offsetMinutes(at(from));
+        const span = { startUs: at(from), endUs: at(to), utcOffsetMinutes, timeZone };
+        store.begin(window("Code", "a.ts"), span);
+      };
+      see(-20, 10);
+      see(20, 50);
+      see(9 * 60 + 10, 10 * 60 + 20);
+      see(23 * 60 + 40, 24 * 60 + 15);
+      store.settle();
+      const request = { fromDay: "2026-11-03", toDay: "2026-11-04" };
+      const { days } = readDays(store.database, request, timeZone);
+      const minutes = days.map(({ hours }) =>
+        hours.flatMap((us, hour) => (us === 0 ? [] : [[hour, us / S / 60]])),
+      );
+      expect(minutes).toEqual([
+        [
+          [0, 40],
+          [9, 50],
+          [10, 20],
+          [23, 20],
+        ],
+        [[0, 15]],
+      ]);
+      expect(days.map(({ activeUs }) => (activeUs ?? 0) / S / 60)).toEqual([130, 15]);
+    },
+  );
 
   test("on which nothing was done are not those of which nothing is known", () => {
     const { see, store } = openRecord();
