@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { freePort } from "../helpers/free-port.ts";
 import { until } from "../helpers/until.ts";
 import { openDaemonRig, type DaemonRig } from "./daemon-rig.ts";
 import { createProcesses } from "./processes.ts";
@@ -21,13 +22,16 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 let installed: string;
 let daemon: DaemonRig;
+let port: number;
 beforeEach(async () => {
+  port = await freePort();
   installed = mkdtempSync(join(tmpdir(), "activityd-installed-"));
   cpSync(join(ROOT, "dist"), join(installed, "dist"), { recursive: true });
   cpSync(join(ROOT, "package.json"), join(installed, "package.json"));
   symlinkSync(join(ROOT, "node_modules"), join(installed, "node_modules"));
   const main = join(installed, "dist", "cli", "main.js");
-  daemon = openDaemonRig(createProcesses(), {}, "", main);
+  const watchers = `[activitywatch]\nenabled = true\nport = ${port}\n`;
+  daemon = openDaemonRig(createProcesses(), {}, watchers, main);
   await daemon.start();
   const log = join(daemon.home, "log", "activityd.log");
   await until(
@@ -82,6 +86,19 @@ test("the process that reads the record is none of another version", async () =>
   await expect
     .poll(() => daemon.api.timeline(RANGE).catch((error: unknown) => error))
     .toMatchObject(TOLD);
+});
+
+test("nor is the thread that runs queries", async () => {
+  const ask = async (): Promise<string> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/0/query/`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ timeperiods: ["2026-11-27/2026-11-28"], query: ["RETURN = 1 + 1;"] }),
+    });
+    return answer.text();
+  };
+  installAnother();
+  expect(await ask()).toContain("upgraded");
 });
 
 test("a program that was removed is told of too", async () => {
