@@ -332,9 +332,9 @@ function configureWriter(sqlite: Sqlite): void {
   sqlite.pragma("synchronous = NORMAL");
   // Deleted text is overwritten, not only unlinked: what was forgotten must not be found in the file.
   sqlite.pragma("secure_delete = ON");
-  // A block and a digest read some hundred pages. With 16 MB, as is usual, one count of all events keeps 8 MB more in
-  // memory for good.
-  sqlite.pragma("cache_size = -4000");
+  // A block and a digest read some hundred pages, and the system keeps more of the file than this. What is kept here is
+  // memory for good: a count of all events fills 16 MB, as is usual, and days of recording fill 4.
+  sqlite.pragma("cache_size = -2000");
   // 16 MB of log before a commit has to pay for a checkpoint; idle moments do it long before.
   sqlite.pragma("wal_autocheckpoint = 4000");
   sqlite.pragma("journal_size_limit = 16777216");
