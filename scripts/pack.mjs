@@ -19,6 +19,8 @@ const PARTS = "packed";
 const UNUSED = ["fast-xml-builder", "fast-xml-parser", "thread-stream"];
 /** Modules of Node that take it milliseconds to load, and that no start needs before the first answer. */
 const LATE = ["child_process", "fs/promises", "readline", "worker_threads"];
+/** Libraries that are parts of their own, for those alone who need them: patterns of the owner's rules. */
+const LATE_PARTS = ["re2js"];
 /** What has files of its own beside its code, or is needed by one command alone. */
 const LEFT_OUT = /^(active-win|koffi|x11|@modelcontextprotocol\/sdk\/.*)$|\.node$/;
 /** SQLite as its package builds it. */
@@ -30,6 +32,9 @@ export async function packProgram(dist) {
     entryFileNames: "main.js",
     // Compiled code that is kept for a part must not be taken for another's.
     chunkFileNames: "[name]-[hash].js",
+    codeSplitting: {
+      groups: LATE_PARTS.map((name) => ({ name, test: new RegExp(`/node_modules/${name}/`) })),
+    },
   });
   const launcher = await packParts(dist, "cli/launch.js", { entryFileNames: "main.js" });
   rmSync(join(dist, "cli"), { recursive: true });
@@ -72,19 +77,20 @@ async function packParts(dist, entry, names) {
   return output.filter((part) => part.type === "chunk");
 }
 
-/** The same program, in which such a module is loaded at its first use. @param {string} code */
+/** The same program, in which these are loaded at their first use. @param {string} code */
 function loadLate(code) {
-  return LATE.reduce((changed, module) => {
-    const name = `node_${module.replace("/", "_")}`;
-    const found = changed.split(new RegExp(`\\b${name}\\b`));
-    if (found.length === 1) return changed;
-    const [before = "", declared = "", ...uses] = found;
-    const asked = `=require("node:${module}");`;
-    if (!before.endsWith("let ") || !declared.startsWith(asked) || !uses.every(isMember))
-      throw new Error(`pack: node:${module} is used as a whole, and cannot be loaded late`);
-    const late = `const late_${name}={get all(){return require("node:${module}")}};`;
-    const rest = [declared.slice(asked.length), ...uses].join(`late_${name}.all`);
-    return `${before.slice(0, -"let ".length)}${late}${rest}`;
+  const names = [
+    ...LATE.map((module) => `node_${module.replace("/", "_")}`),
+    ...LATE_PARTS.map((part) => `require_${part}`),
+  ];
+  return names.reduce((changed, name) => {
+    const [before = "", declared = "", ...uses] = changed.split(new RegExp(`\\b${name}\\b`));
+    if (declared === "") return changed;
+    const asked = /^=(require\("[^"]+"\));/.exec(declared);
+    if (!/\b(?:let|const) $/.test(before) || asked === null || !uses.every(isMember))
+      throw new Error(`pack: ${name} is used as a whole, and cannot be loaded late`);
+    const late = `late_${name}={get all(){return ${asked[1]}}};`;
+    return `${before}${late}${[declared.slice(asked[0].length), ...uses].join(`late_${name}.all`)}`;
   }, code);
 }
 

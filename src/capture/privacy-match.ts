@@ -59,15 +59,12 @@ export interface CompiledRules {
 
 /** Compiles rules that `privacySchema` accepted; throws `rule_invalid` for others. */
 export function compileRules(rules: readonly PrivacyRule[]): CompiledRules {
-  // One automaton finds all patterns in one pass: the cost of a title hardly grows with the rules.
-  const titles = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE);
-  let titleCount = 0;
-  const compiled = rules.map((rule, index) => {
-    const made = compileRule(rule, index, rule.title === undefined ? null : titleCount);
-    if (rule.title !== undefined) titleCount = titles.add(rule.title) + 1;
-    return made;
-  });
-  if (titleCount > 0) titles.compile();
+  const titled = rules.flatMap(({ title }) => title ?? []);
+  let titleId = 0;
+  const compiled = rules.map((rule, index) =>
+    compileRule(rule, index, rule.title === undefined ? null : titleId++),
+  );
+  const titles = titled.length === 0 ? null : compileTitles(titled);
   const textUnits = Math.min(
     MAX_TEXT_UNITS,
     Math.max(MIN_TEXT_UNITS, Math.floor(MAX_MATCH_WORK / Math.max(1, programsSize(rules)))),
@@ -76,7 +73,7 @@ export function compileRules(rules: readonly PrivacyRule[]): CompiledRules {
     textUnits,
     evaluate: (subject) => {
       const found = new Set<number>();
-      if (titleCount > 0) {
+      if (titles !== null) {
         for (const text of subject.texts) for (const id of titles.match(text)) found.add(id);
       }
       const redactions: Redaction[] = [];
@@ -88,6 +85,14 @@ export function compileRules(rules: readonly PrivacyRule[]): CompiledRules {
       return { decided: null, redactions };
     },
   };
+}
+
+/** One automaton finds all patterns in one pass: the cost of a title hardly grows with the rules. */
+function compileTitles(patterns: readonly string[]): RE2Set {
+  const titles = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE);
+  for (const pattern of patterns) titles.add(pattern);
+  titles.compile();
+  return titles;
 }
 
 interface CompiledRule {

@@ -101,6 +101,16 @@ test("nor is the thread that runs queries", async () => {
   expect(await ask()).toContain("upgraded");
 });
 
+test("rules that need a part of it are not taken, which status tells", async () => {
+  installAnother();
+  const rule = '[[privacy.rules]]\naction = "drop"\ntitle = "secret"\n';
+  writeFileSync(join(daemon.home, "config.toml"), rule);
+  const problem = await until("the problem", async () =>
+    (await daemon.api.status()).problems.find(({ reason }) => reason.includes("rules")),
+  );
+  expect(problem).toEqual({ reason: expect.stringContaining("upgraded"), remedy: TOLD.hint });
+});
+
 test("a program that was removed is told of too", async () => {
   rmSync(join(installed, "dist"), { recursive: true });
   await expect(daemon.api.timeline(RANGE)).rejects.toMatchObject(TOLD);
