@@ -101,6 +101,8 @@ describe("activityd chat in a terminal", () => {
       await say(terminal, "/titles", "1  what am I doing", "2 turns");
       await say(terminal, "/search device", "Nobody said that.");
       await say(terminal, "/search doing", "/search doing");
+      // What stands below it, and not the words that were looked for.
+      expect(terminal.screen().split("/search doing").at(-1)).toMatch(/1  what am I doing/);
       await say(terminal, "/export", "**You**", "**Assistant**");
       expect(terminal.title()).toBe(NOW);
       const live = terminal.scrollback();

@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { VOICE_TURN_DIRECTIVE } from "../../src/gateway/voice-steering.ts";
 import { readDocExamples } from "../helpers/doc-examples.ts";
 import { openUpstreamStub, streamText } from "../helpers/openai-upstream.ts";
+import { until } from "../helpers/until.ts";
 import { openDaemonRig, type DaemonRig } from "./daemon-rig.ts";
 import { createProcesses, type Processes } from "./processes.ts";
 
@@ -59,6 +60,7 @@ describe("activityd gateway", () => {
     expect(await ask("first")).toBe("Good morning.");
     expect(await ask("second")).toBe("Good morning.");
     expect(upstream.seen[1]?.text).not.toContain("Device Activity");
+    await until("it is told", () => talk().includes("daemon does not answer"));
     expect(talk().match(/daemon does not answer/g)).toHaveLength(1);
 
     await started.rig.start();

@@ -117,7 +117,7 @@ describe("a pause", () => {
     await until("the window is recorded", () => recorded("before"));
     expect((await daemon.run(["pause", "1h"])).code).toBe(0);
     const rows = (await daemon.api.status()).store.eventCount;
-    await show("secret");
+    await show("secret one");
     const { out } = await daemon.run(["now"]);
     expect(out).toMatch(
       /^# Device Activity .*\n- Now: .*\n- Gaps: paused since \d\d:\d\d\n---\n\n$/,
@@ -133,6 +133,7 @@ describe("a pause", () => {
     expect(await recorded("secret")).toBe(false);
     await daemon.run(["resume"]);
     await until("recording goes on", () => recorded("secret two"));
+    expect(await recorded("secret one")).toBe(false);
     expect(filesWith("secret one")).toEqual([]);
   });
 });

@@ -128,7 +128,14 @@ describe("what the assistant saw", () => {
     await until("the entry stands there", async () => (await entries.count()) === before + 1);
 
     await page.mouse.wheel(0, 700);
-    await until("the page is scrolled", () => page.evaluate(() => scrollY > 500));
+    await until("the page is scrolled, and stands still", () =>
+      page.evaluate(async () => {
+        const before = scrollY;
+        for (let frames = 0; frames < 3; frames += 1)
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        return before > 500 && scrollY === before;
+      }),
+    );
     const seen = entries.nth(3);
     const place = await seen.boundingBox();
     await tell("while somebody reads");
@@ -340,12 +347,9 @@ describe("health", () => {
   it("names sources, gaps and the store, and gives the fix of each finding as a command", async () => {
     const page = await open("health");
     const window = page.getByRole("row", { name: /^window/ });
-    await window.waitFor();
-    expect(await window.textContent()).toContain("Not seen here");
-    await page.getByRole("row", { name: /paused by you/ }).waitFor();
-    expect(await page.getByRole("row", { name: /paused by you/ }).textContent()).toContain(
-      "20 min",
-    );
+    await window.filter({ hasText: "Not seen here" }).waitFor();
+    const paused = page.getByRole("row", { name: /paused by you/ });
+    await paused.filter({ hasText: "20 min" }).waitFor();
     await page
       .getByRole("button", { name: "Copy the command activityd service install" })
       .waitFor();
