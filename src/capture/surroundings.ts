@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly takeMedia: (result: SourceResult<readonly MediaSample[]>, nowUs: number) => void;
   /** True when it is worth a row. */
   readonly takeSystem: (result: SourceResult<SystemSample>) => boolean;
-  /** What plays now, and is meant, is not told any more until something else plays. */
+  /** What plays now, or first when nothing is known, and is meant, is not told any more until something else plays. */
   readonly forget: (isForgotten: Forgotten) => void;
   /** Whether anything plays, also what may not be recorded. */
   readonly isPlaying: () => boolean;
@@ -23,6 +23,9 @@ export function createSurroundings(gate: PrivacyGate): Surroundings {
   let isPlaying = false;
   let media: MediaFacts | null = null;
   let forgotten: Forgotten = null;
+  let isKnown = false;
+  /** What was forgotten while no source said what plays. */
+  let unjudged: Forgotten = null;
   let system: SystemFacts | null = null;
   return {
     takeMedia: (result, nowUs) => {
@@ -30,6 +33,11 @@ export function createSurroundings(gate: PrivacyGate): Surroundings {
       isPlaying = player !== undefined;
       const gated = player === undefined ? null : gate.media(player, nowUs);
       media = gated?.verdict === "store" ? gated.facts : null;
+      isKnown = result.ok;
+      if (isKnown) {
+        if (media !== null && unjudged?.(media) === true) forgotten = unjudged;
+        unjudged = null;
+      }
       if (media !== null && forgotten?.(media) !== true) forgotten = null;
     },
     takeSystem: (result) => {
@@ -41,6 +49,7 @@ export function createSurroundings(gate: PrivacyGate): Surroundings {
     },
     forget: (isForgotten) => {
       forgotten = media !== null && isForgotten?.(media) === true ? isForgotten : null;
+      if (!isKnown) unjudged = isForgotten;
     },
     isPlaying: () => isPlaying,
     media: () => (forgotten === null ? media : null),

@@ -19,7 +19,7 @@ export interface WindowSight {
   readonly takePage: (report: PageReport) => SourceResult<WindowSample> | null;
   /** Lets a title through that was held back long enough. True when there was one. */
   readonly pace: (nowUs: number) => boolean;
-  /** What is seen now, and meant, is not told any more until something else is seen. */
+  /** What is seen now, or first when nothing is, and is meant, is not told any more until something else is seen. */
   readonly forget: (isForgotten: Forgotten) => void;
   /** What is credited while it is attended. They may lag behind a title that changes all the time. */
   readonly facts: () => WindowFacts | null;
@@ -40,6 +40,8 @@ export function createWindowSight(gate: PrivacyGate): WindowSight {
   let last: SourceResult<WindowSample> | null = null;
   let page: PageReport | null = null;
   let forgotten: Forgotten = null;
+  /** What was forgotten while no source said what is seen, such as right after a start. */
+  let unjudged: Forgotten = null;
 
   const isMeant = (isForgotten: Forgotten): boolean =>
     [seen, paced].some((facts) => facts !== null && isForgotten?.(facts) === true);
@@ -64,6 +66,8 @@ export function createWindowSight(gate: PrivacyGate): WindowSight {
         seen = gated?.verdict === "store" ? gated.facts : null;
         paced = pacer.see(seen, nowUs, result.value?.window);
         state = gated?.verdict === "drop" ? "filtered" : "seen";
+        if (unjudged !== null && isMeant(unjudged)) forgotten = unjudged;
+        unjudged = null;
       }
       tellAgain();
       return before.state !== state || before.reason !== blind?.reason;
@@ -81,6 +85,7 @@ export function createWindowSight(gate: PrivacyGate): WindowSight {
     },
     forget: (isForgotten) => {
       forgotten = isMeant(isForgotten) ? isForgotten : null;
+      if (last?.ok !== true) unjudged = isForgotten;
     },
     facts: () => paced,
     gap: () => {

@@ -57,6 +57,44 @@ describe("what is recorded", () => {
   });
 });
 
+describe("what was forgotten before a source said what there is, such as right after a start", () => {
+  it("is not recorded when it is what is told first, until there is something else", () => {
+    const desk = openDesk();
+    const play = (title: string): void =>
+      desk.sampler.take.media({
+        ok: true,
+        value: [{ player: "vlc", title, artist: null, playing: true }],
+      });
+    desk.sampler.cut((facts) => "title" in facts && facts.title?.includes("secret") === true);
+    desk.pass(5);
+    desk.focus("Code", "secret 1");
+    play("secret song");
+    desk.pass(10);
+    expect(desk.sampler.present().open("media")).toBeNull();
+    desk.focus("Code", "retry.ts");
+    play("another");
+    desk.pass(10);
+    desk.focus("Code", "secret 2");
+    play("secret song");
+    desk.pass(10);
+    const { events } = desk;
+    const titles = events().flatMap((event) =>
+      event.kind === "window" || event.kind === "media" ? event.title : [],
+    );
+    expect(titles.toSorted()).toEqual(["another", "retry.ts", "secret 2", "secret song"]);
+  });
+
+  it("hides nothing that is told later", () => {
+    const desk = openDesk();
+    desk.sampler.cut((facts) => "title" in facts && facts.title?.includes("secret") === true);
+    desk.take({ ok: true, value: null });
+    desk.pass(10);
+    desk.focus("Code", "secret 2");
+    desk.pass(10);
+    expect(desk.lines()).toEqual(["window 10–20 Code: secret 2"]);
+  });
+});
+
 describe("away", () => {
   it("begins with the last input, not with its detection, and a return begins anew", async () => {
     const desk = openDesk();
