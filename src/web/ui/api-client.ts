@@ -65,8 +65,11 @@ export class RequestError extends Error {
   }
 }
 
-/** How long the daemon may take for an answer; forgetting rewrites files and may take as long as it needs. */
-const PATIENCE_MS = 20_000;
+/**
+ * How long the daemon may take for an answer: it says itself after 20 s that a question was too long. Forgetting rewrites
+ * files and may take as long as it needs.
+ */
+const PATIENCE_MS = 30_000;
 
 export function createApiClient(): ApiClient {
   const get = <Answer>(path: string, query: object = {}, signal?: AbortSignal): Promise<Answer> =>

@@ -1,21 +1,11 @@
 /**
- * Asks the daemon for what a view shows, and asks again when something changed. It promises that an older
- * answer never replaces a newer one, that what was shown stays while the next is on its way, and that a lost
- * connection is told of by the page's banner alone.
+ * Asks the daemon for what a view shows, and asks again when something changed. It promises that what was shown stays
+ * while the next is on its way, and that a lost connection is told of by the page's banner alone.
  */
-import { useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
+import { untracked, useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { RequestError } from "./api-client.ts";
+import { createLoader, type Loaded, type Loader } from "./loader.ts";
 import { usePage } from "./page.ts";
-
-export interface Loaded<Answer> {
-  /** The newest answer; null until the first. */
-  readonly answer: Answer | null;
-  /** Why the newest request was refused; null when it was not. */
-  readonly refused: RequestError | null;
-  /** True while an answer is on its way. */
-  readonly loading: boolean;
-}
 
 /**
  * What `load` gives, asked anew whenever `key` changes and, with `live`, whenever the daemon tells of a
@@ -32,8 +22,15 @@ export function useLoad<Answer>(
   const wanted = useSignal(key);
   const loadNow = useRef(load);
   loadNow.current = load;
-  const pending = useRef<AbortController | null>(null);
-  const shownKey = useRef(key);
+  const loader = useRef<Loader | null>(null);
+  loader.current ??= createLoader<Answer>({
+    load: async (signal) => loadNow.current(signal),
+    onLoaded: (next) => {
+      loaded.value = next;
+    },
+    onError: connection.report,
+    keepAcrossKeys,
+  });
 
   useEffect(() => {
     wanted.value = key;
@@ -41,25 +38,8 @@ export function useLoad<Answer>(
   useSignalEffect(() => {
     // Both are read here, so that a change of either asks again.
     const [asked] = [wanted.value, live ? connection.revision.value : 0];
-    pending.current?.abort();
-    const controller = new AbortController();
-    pending.current = controller;
-    const kept = asked === shownKey.current || keepAcrossKeys ? loaded.peek().answer : null;
-    shownKey.current = asked;
-    loaded.value = { answer: kept, refused: null, loading: true };
-    loadNow.current(controller.signal).then(
-      (answer) => {
-        if (controller.signal.aborted) return;
-        loaded.value = { answer, refused: null, loading: false };
-      },
-      (error: unknown) => {
-        if (controller.signal.aborted) return;
-        connection.report(error);
-        const refused = error instanceof RequestError && error.failure === "refused" ? error : null;
-        loaded.value = { ...loaded.peek(), refused, loading: false };
-      },
-    );
+    untracked(() => loader.current?.want(asked));
   });
-  useEffect(() => () => pending.current?.abort(), []);
+  useEffect(() => () => loader.current?.close(), []);
   return loaded;
 }
