@@ -3,10 +3,11 @@
  * message, to open the database anew at each, so that it never holds up the writer's housekeeping, to read for its own
  * version alone, and to end with the process that started it.
  */
-import { constants, getPriority, setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { toErrorEnvelope } from "../errors.ts";
 import { requireVersion } from "../version.ts";
 import { runHere, type Errand } from "./readings.ts";
+import { NICENESS } from "./stand-back.ts";
 
 export interface ReadingMessage {
   readonly id: number;
@@ -15,9 +16,9 @@ export interface ReadingMessage {
   readonly encoding: "identity" | "gzip";
 }
 
-// A block comes first. One that stands back already may not be able to come forward.
-const { PRIORITY_BELOW_NORMAL } = constants.priority;
-if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
+// A block comes first. With less than a third of a share, a year would not be read while all processors are wanted.
+// One that stands back further already may not be able to come forward.
+if (getPriority() < NICENESS) setPriority(NICENESS);
 process.once("disconnect", () => process.exit(0));
 process.on("message", ({ id, path, errand, encoding }: ReadingMessage) => {
   try {

@@ -4,7 +4,7 @@ import { setPriority } from "node:os";
 import { basename } from "node:path";
 
 /** A third of the share of a thread of usual priority, where both want a processor. */
-const NICENESS = 5;
+export const NICENESS = 5;
 
 /**
  * Lowers the priority of the thread that calls it, for good. Linux alone has priorities of threads; elsewhere

@@ -109,18 +109,15 @@ async function openInBrowser(
   await page.locator("main").waitFor();
 
   /** Requests that are on their way; the stream of changes is always open. */
-  let waiting = 0;
-  const isCounted = (address: string): boolean => !address.endsWith("/api/page/changes");
+  const waiting = new Set<Request>();
   page.on("request", (request) => {
-    if (isCounted(request.url())) waiting += 1;
+    if (!request.url().endsWith("/api/page/changes")) waiting.add(request);
   });
-  const ended = (request: Request): void => {
-    if (isCounted(request.url())) waiting = Math.max(0, waiting - 1);
-  };
-  page.on("requestfinished", ended);
-  page.on("requestfailed", ended);
+  page.on("requestfinished", (request) => waiting.delete(request));
+  page.on("requestfailed", (request) => waiting.delete(request));
+  const busy = page.locator('[aria-busy="true"], :text("Asking…")');
   const isQuiet = async (): Promise<boolean> => {
-    if (waiting > 0) return false;
+    if (waiting.size > 0) return false;
     // Two frames: what the last answer set going has begun by then.
     await page.evaluate(
       () =>
@@ -128,15 +125,22 @@ async function openInBrowser(
           requestAnimationFrame(() => requestAnimationFrame(resolve));
         }),
     );
-    const asking = await page.locator('[aria-busy="true"], :text("Asking…")').count();
-    return waiting === 0 && asking === 0;
+    const asking = await busy.count();
+    return waiting.size === 0 && asking === 0;
   };
-  const settle = (): Promise<true> =>
-    until(
-      "nothing moves and nothing is asked for",
-      async () => (await isQuiet()) && (await isQuiet()),
-      SETTLED_WITHIN_MS,
-    );
+  const settle = async (): Promise<void> => {
+    try {
+      await until(
+        "nothing moves and nothing is asked for",
+        async () => (await isQuiet()) && (await isQuiet()),
+        SETTLED_WITHIN_MS,
+      );
+    } catch (cause) {
+      const asked = [...waiting].map((request) => request.url()).join(", ");
+      const shown = (await busy.allInnerTexts()).join(", ");
+      throw new Error(`The page does not settle: asked "${asked}", busy "${shown}"`, { cause });
+    }
+  };
   return {
     page,
     complaints,
