@@ -55,7 +55,9 @@ export function createPlaceFinder(log: Log, steadyMs: () => number): PlaceFinder
       const isSame = holds(stream, cursor);
       behindSinceMs = null;
       if (!isSame) {
-        log.warn("hub: the stream was made anew");
+        const { created: madeThen, sequence: readUpTo } = cursor;
+        const holdsUpTo = stream.last_seq;
+        log.warn("hub: the stream was made anew", { madeThen, made: created, readUpTo, holdsUpTo });
         return { created, start: 1 };
       }
       const start = cursor.sequence + 1;
