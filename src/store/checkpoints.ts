@@ -17,6 +17,8 @@ export interface Checkpoints {
 
 /** 4 MB: large enough to write each page once for many commits, small enough to take milliseconds. */
 const PAGES_WHEN_IDLE = 1_000;
+/** So many since the last idle moment, some seconds ago, are no use by a person. */
+const COMMITS_WHEN_BUSY = 250;
 /** 16 MB, which a hub fills in a tenth of a second and a crowd of watchers in half of one: 20 ms of work and of the disk. */
 const PAGES_OF_A_LONG_LOG = 4_000;
 /** 64 MB of log before a commit pays for moving it after all. */
@@ -31,6 +33,7 @@ export function createCheckpoints(
   database: Pick<StoreDatabase, "checkpoint" | "execute" | "logPages" | "onCommit">,
 ): Checkpoints {
   let commits = 0;
+  let commitsBefore = 0;
   let elsewhere: (() => Promise<void>) | null = null;
   let moving: Promise<void> | null = null;
   let isClosed = false;
@@ -59,7 +62,11 @@ export function createCheckpoints(
 
   return {
     whenIdle: () => {
-      if (moving === null && database.logPages() >= PAGES_WHEN_IDLE) database.checkpoint("idle");
+      const isBusy = elsewhere !== null && commits - commitsBefore >= COMMITS_WHEN_BUSY;
+      commitsBefore = commits;
+      // A log that grows fast is long soon: then another process moves it.
+      if (isBusy || moving !== null || database.logPages() < PAGES_WHEN_IDLE) return;
+      database.checkpoint("idle");
     },
     shareWith: (moveElsewhere) => {
       elsewhere = moveElsewhere;

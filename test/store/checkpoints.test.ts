@@ -39,6 +39,18 @@ describe("the write-ahead log", () => {
     expect(logBytes()).toBe(moved);
   });
 
+  it("is left to grow in an idle moment between many commits, where it is moved elsewhere soon", () => {
+    const { database, commit } = openWritten();
+    const checkpoints = createCheckpoints(database);
+    checkpoints.shareWith(async () => {});
+    commit(1_500);
+    checkpoints.whenIdle();
+    expect(database.logPages()).toBeGreaterThan(1_500);
+    commit(100);
+    checkpoints.whenIdle();
+    expect(database.logPages()).toBe(0);
+  });
+
   it("is moved elsewhere while much is written, once at a time, and does not grow without an end", async () => {
     const { path, database, commit, logBytes } = openWritten();
     const checkpoints = createCheckpoints(database);
