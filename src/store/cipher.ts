@@ -4,7 +4,16 @@
  * cannot be had is told apart from a damaged database.
  */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ActivityError } from "../errors.ts";
@@ -47,14 +56,12 @@ export function writeKeyPlace(directory: string, place: KeyPlace): void {
  * Makes a key and lays it into the keychain of the desktop, or into a file for its owner alone. A key that is
  * there already is kept: it may be that of a conversion which was interrupted.
  *
- * @throws ActivityError `database_key` when the keychain does not take it
+ * @throws ActivityError `database_key` when the keychain does not take it, or the file is there and holds something else
  */
 export function layKey(place: KeyPlace): void {
   const key = randomBytes(32).toString("hex");
   if (place.keyIn === "file") {
-    if (existsSync(place.path)) return;
-    mkdirSync(dirname(place.path), { recursive: true, mode: 0o700 });
-    writeFileSync(place.path, `${key}\n`, { mode: 0o600, flag: "wx" });
+    layKeyFile(place.path, key);
     return;
   }
   const entry = keychainEntry(place.account);
@@ -69,6 +76,43 @@ export function wrongKey(databasePath: string, cause: unknown): ActivityError {
     "Bring back the key, or a backup with: activityd restore",
     { cause },
   );
+}
+
+/** Whole and on the disk, or not at all: whoever has half a key has lost the record. */
+function layKeyFile(path: string, key: string): void {
+  // What cannot be read may be a key.
+  const there = existsSync(path) ? (readKeyFile(path) ?? "unreadable") : "";
+  if (isKey(there)) return;
+  if (there !== "") {
+    throw new ActivityError(
+      "database_key",
+      `${path} is there and holds no key.`,
+      "Name a file that is not there yet: activityd encrypt --key-file FILE",
+    );
+  }
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(`${path}.new`, `${key}\n`, { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+  syncFolder(folder);
+}
+
+/** A file that was renamed is under its new name after a power cut too. Not everywhere can a folder be opened. */
+function syncFolder(folder: string): void {
+  try {
+    const descriptor = openSync(folder, "r");
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // Windows: there the rename itself is durable enough.
+  }
+}
+
+function isKey(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
 }
 
 function keyPlaceFor(databasePath: string): KeyPlace | null {
@@ -112,7 +156,7 @@ function parsePlace(value: unknown): KeyPlace | null {
 function readKey(place: KeyPlace): string {
   const key =
     place.keyIn === "file" ? readKeyFile(place.path) : keychainEntry(place.account).getPassword();
-  if (key !== null && /^[0-9a-f]{64}$/.test(key)) return key;
+  if (key !== null && isKey(key)) return key;
   const where =
     place.keyIn === "file" ? place.path : `the keychain under activityd, ${place.account}`;
   throw new ActivityError(
