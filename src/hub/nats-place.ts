@@ -34,13 +34,23 @@ export interface PlaceFinder {
  */
 const LAG_MS = 30_000;
 
+/**
+ * Each server of a cluster dates a stream by its own making of it (2.9.10 does, after a restart at the latest), and whoever
+ * leads is asked. A stream that was deleted and made anew is later than that.
+ */
+const MADE_WITHIN_MS = 600_000;
+
+function isSameMoment(a: string, b: string): boolean {
+  return a === b || Math.abs(Date.parse(a) - Date.parse(b)) < MADE_WITHIN_MS;
+}
+
 /** `steadyMs` never goes back. */
 export function createPlaceFinder(log: Log, steadyMs: () => number): PlaceFinder {
   let behindSinceMs: number | null = null;
 
   /** Whether the stream is still the one that the cursor was made in. */
   function holds(stream: StreamExtent, cursor: StreamCursor): boolean {
-    if (cursor.created !== stream.created) return false;
+    if (!isSameMoment(cursor.created, stream.created)) return false;
     if (cursor.sequence <= stream.last_seq) return true;
     behindSinceMs ??= steadyMs();
     if (steadyMs() - behindSinceMs < LAG_MS)

@@ -28,6 +28,18 @@ describe("a reader's place in the stream", () => {
     expect(places.find(stream(50, { created: anew }), CURSOR)).toEqual({ created: anew, start: 1 });
   });
 
+  it("is where it was when another server of the cluster dates the stream a moment later", () => {
+    const places = createPlaceFinder(silentLog, () => 0);
+    const cursor = { created: "2026-11-30T13:10:57.765319107Z", sequence: 240 };
+    const created = "2026-11-30T13:10:57.765872662Z";
+    expect(places.find(stream(241, { created }), cursor)).toEqual({ created, start: 241 });
+    // Nor does it wander with whoever is asked.
+    const restarted = "2026-11-30T13:12:40.1Z";
+    expect(places.find(stream(241, { created: restarted }), cursor).start).toBe(241);
+    const unreadable = { created: "once upon a time", sequence: 240 };
+    expect(places.find(stream(241), unreadable).start).toBe(1);
+  });
+
   it("is waited for while a server lags, and is where it was when the server has caught up", () => {
     let nowMs = 0;
     const places = createPlaceFinder(silentLog, () => nowMs);
