@@ -145,10 +145,11 @@ export function createDigester(options: DigesterOptions): Digester {
     const slots = { context, reading, anchor, subject: named ?? alike, phrase: topic.phrase };
     const found = weights.readings.flatMap(({ intent, weight }) => linesFor(intent, weight, slots));
     const asked = pastWindow(reading, nowUs);
-    // Silence about a device or a time that was asked for by name would look as if it were not known.
-    const isNamed = devices !== null || asked !== null;
+    // Silence about a device or a time that was asked for by name, or before there is a record, would look as if it were
+    // not known.
+    const isTold = devices !== null || asked !== null || meant.firstUs() === null;
     const lines =
-      found.length === 0 && isNamed && weights.intent !== "none"
+      found.length === 0 && isTold && weights.intent !== "none"
         ? [nothingLine(context, "", 1, asked)]
         : found;
     return {

@@ -249,6 +249,20 @@ describe("the digest answers", () => {
     const empty = ask("find the octopus article", { history: createMemoryHistory([]) });
     expect(bodyOf(empty)).toEqual(['- nothing recorded about "octopus article" (no history yet)']);
   });
+
+  it.each(["what was I doing before lunch?", "where did I leave off?"])(
+    "with one line when nothing was recorded yet and no time is named: %s",
+    (turn) => {
+      const history = createMemoryHistory([]);
+      expect(bodyOf(ask(turn, { history }))).toEqual(["- nothing recorded (no history yet)"]);
+    },
+  );
+
+  it("with nothing to small talk and to general questions, also when nothing was recorded yet", () => {
+    const history = createMemoryHistory([]);
+    for (const turn of ["thanks", "hello there", "what is the capital of France?"])
+      expect(ask(turn, { history }).block).toBeNull();
+  });
 });
 
 describe("whatever is asked of whatever was recorded, a digest", () => {
