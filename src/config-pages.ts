@@ -32,7 +32,7 @@ export function renderConfigTemplate(): string {
 
 /** The keys of a rule, from its own schema, as they would stand in the file. */
 function ruleExample(): readonly string[] {
-  const keys = Object.keys(privacySchema.shape.rules.unwrap().element.shape);
+  const keys = Object.keys(privacySchema.shape.rules.def.innerType.def.element.shape);
   return [
     `# Keys of a rule: ${keys.join(", ")}. See docs/privacy.md, and: activityd privacy add --help`,
     "# [[privacy.rules]]",

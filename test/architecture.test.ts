@@ -9,7 +9,7 @@ const SRC = join(ROOT, "src");
 
 /** Rooms from the ground up; the first pattern that fits a file names its room. */
 const ROOMS = [
-  { name: "ground", pattern: /^(errors|clock|http-body|log|version|paths|instant)\.ts$/ },
+  { name: "ground", pattern: /^(errors|clock|http-body|log|version|paths|instant|shapes)\.ts$/ },
   { name: "context", pattern: /^context\// },
   { name: "steering", pattern: /^(gateway\/voice-steering|tui\/tui-formatters)\.ts$/ },
   { name: "auto-reply", pattern: /^auto-reply\// },
@@ -124,6 +124,7 @@ const PACKAGE_HOMES: Readonly<Record<string, RegExp>> = {
   hono: /^(local-api|gateway|activitywatch|web)\//,
   preact: /^web\/ui\//,
   "@preact/signals": /^web\/ui\//,
+  zod: /^shapes\.ts$/,
   uplot: /^web\/ui\/series\.tsx$/,
 };
 

@@ -4,9 +4,8 @@
  * linear time, with a bound on the work per sample that does not depend on what a stranger wrote.
  */
 import { RE2JS, RE2JSException } from "re2js";
-import { z } from "zod";
-
 import { ActivityError } from "../errors.ts";
+import { setting, text, z } from "../shapes.ts";
 
 /**
  * What a rule does. `drop`: nothing is kept but a gap. `app-only`: the name of the application alone.
@@ -71,50 +70,59 @@ const MAX_PATTERN_UNITS = 1000;
 
 const ruleSchema = z
   .strictObject({
-    name: z.string().min(1).max(80).optional(),
+    name: z.optional(text(1, 80)),
     action: z.enum(["drop", "app-only", "redact", "keep"]),
-    app: z.string().min(1).max(200).optional(),
-    title: z.string().min(1).optional(),
-    place: z.string().min(1).max(500).optional(),
-    private: z.boolean().optional(),
-    between: z.string().optional(),
-    every: z.boolean().optional(),
-    replacement: z.string().max(100).optional(),
+    app: z.optional(text(1, 200)),
+    title: z.optional(z.string().check(z.minLength(1))),
+    place: z.optional(text(1, 500)),
+    private: z.optional(z.boolean()),
+    between: z.optional(z.string()),
+    every: z.optional(z.boolean()),
+    replacement: z.optional(text(0, 100)),
   })
-  .superRefine((rule, context) => {
-    for (const fault of ruleFaults(rule)) {
-      context.addIssue({ code: "custom", path: [fault.key], message: fault.message });
-    }
-  });
+  .check(
+    z.superRefine((rule, context) => {
+      for (const fault of ruleFaults(rule)) {
+        context.addIssue({ code: "custom", path: [fault.key], message: fault.message });
+      }
+    }),
+  );
 
 /** The `[privacy]` section, for the schema of the whole config. Its issues name the key that is wrong. */
 export const privacySchema = z
   .strictObject({
-    seeded: z
-      .boolean()
-      .default(DEFAULT_PRIVACY.seeded)
-      .describe("Whether the seeded list of password managers, banks and the like is dropped."),
-    emails: z
-      .enum(["keep", "redact"])
-      .default(DEFAULT_PRIVACY.emails)
-      .describe("What becomes of mail addresses in titles."),
-    unmarked_browsers: z
-      .enum(["keep", "app-only"])
-      .default(DEFAULT_PRIVACY.unmarked_browsers)
-      .describe(
-        "What is stored for browsers that do not mark their private windows: everything, or the name alone.",
-      ),
-    rules: z
-      .array(ruleSchema)
-      .max(500)
-      .default([])
-      .describe("Rules of the owner, each a table [[privacy.rules]]; tried in order."),
+    seeded: setting(
+      z.boolean(),
+      DEFAULT_PRIVACY.seeded,
+      "Whether the seeded list of password managers, banks and the like is dropped.",
+    ),
+    emails: setting(
+      z.enum(["keep", "redact"]),
+      DEFAULT_PRIVACY.emails,
+      "What becomes of mail addresses in titles.",
+    ),
+    unmarked_browsers: setting(
+      z.enum(["keep", "app-only"]),
+      DEFAULT_PRIVACY.unmarked_browsers,
+      "What is stored for browsers that do not mark their private windows: everything, or the name alone.",
+    ),
+    rules: setting(
+      z.array(ruleSchema).check(z.maxLength(500)),
+      [],
+      "Rules of the owner, each a table [[privacy.rules]]; tried in order.",
+    ),
   })
-  .superRefine((config, context) => {
-    for (const fault of listFaults(config.rules)) {
-      context.addIssue({ code: "custom", path: ["rules", ...fault.path], message: fault.message });
-    }
-  });
+  .check(
+    z.superRefine((config, context) => {
+      for (const fault of listFaults(config.rules)) {
+        context.addIssue({
+          code: "custom",
+          path: ["rules", ...fault.path],
+          message: fault.message,
+        });
+      }
+    }),
+  );
 
 /**
  * The config that an unknown value describes. Throws `rule_invalid` with every problem in one sentence each,

@@ -16,8 +16,8 @@ import {
 } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { ActivityError } from "../errors.ts";
+import { integer, text, z } from "../shapes.ts";
 import { keyFor } from "../store/cipher.ts";
 import type { DeviceKind } from "../store/devices.ts";
 import { DATABASE_FILE } from "../store/events.ts";
@@ -238,38 +238,38 @@ function checksum(body: Uint8Array): Buffer {
   return createHash("sha256").update(body).digest().subarray(0, CHECKSUM_BYTES);
 }
 
-const hex32 = z.string().regex(/^[0-9a-f]{32}$/);
-const hex16 = z.string().regex(/^[0-9a-f]{16}$/);
-const text = z.string().min(1);
+const hex32 = z.string().check(z.regex(/^[0-9a-f]{32}$/));
+const hex16 = z.string().check(z.regex(/^[0-9a-f]{16}$/));
+const someText = z.string().check(z.minLength(1));
 /** 32 bytes. */
-const secret = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const secret = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/));
 
 const fileSchema = z.object({
   hub: hex32,
   name: z.string(),
-  kind: z.enum(["desktop", "laptop", "phone", "server", "tablet"]).nullable(),
-  signing: text,
-  sealing: text,
+  kind: z.nullable(z.enum(["desktop", "laptop", "phone", "server", "tablet"])),
+  signing: someText,
+  sealing: someText,
   ring: z
     .array(
       z.object({
         id: hex16,
-        generation: z.int().min(1),
+        generation: integer(1),
         secret,
-        recipients: z.array(hex32).readonly().nullable(),
+        recipients: z.nullable(z.readonly(z.array(hex32))),
         isHanded: z.boolean(),
       }),
     )
-    .min(1),
-  revoked: z.record(hex32, z.int().min(0)).readonly(),
+    .check(z.minLength(1)),
+  revoked: z.readonly(z.record(hex32, integer(0))),
   withHistory: z.boolean(),
 });
 
 const codeSchema = z.object({
-  h: text,
+  h: someText,
   d: z.enum(["folder", "nats"]),
-  s: z.array(z.string().max(300)).optional(),
-  k: z.array(z.tuple([text, z.int().min(1), secret])).min(1),
+  s: z.optional(z.array(text(0, 300))),
+  k: z.array(z.tuple([someText, integer(1), secret])).check(z.minLength(1)),
 });
 
 function unreadable(path: string, cause: unknown): ActivityError {
@@ -314,7 +314,7 @@ function sealText(directory: string, plain: string): string {
 
 function openText(directory: string, stored: string): string {
   const value: unknown = JSON.parse(stored);
-  const parsed = z.object({ sealed: text }).safeParse(value);
+  const parsed = z.object({ sealed: someText }).safeParse(value);
   if (!parsed.success) return stored;
   const key = fileKey(directory);
   if (key === null) throw new Error("sealed with the key of a database that is not encrypted");

@@ -2,8 +2,8 @@
  * What a record says: events, what was erased and forgotten, who a device is, and keys. It hides the form on the
  * wire and promises that what cannot be meant is refused whole, before anything of it is done.
  */
-import { z } from "zod";
 import type { EventSpan } from "../capture/events.ts";
+import { integer, text, withDefault, z } from "../shapes.ts";
 import { readRawFacts, type RawFacts } from "../store/exchange.ts";
 import type { DeviceKind } from "../store/devices.ts";
 import type { ToldEvent } from "../store/outbox.ts";
@@ -177,54 +177,54 @@ function plainName(name: string): string {
 const FORMAT = 1;
 const MAX_NAME_CHARS = 40;
 
-const hex32 = z.string().regex(/^[0-9a-f]{32}$/);
-const instant = z.int().min(0).max(7_258_118_400_000_000);
+const hex32 = z.string().check(z.regex(/^[0-9a-f]{32}$/));
+const instant = integer(0, 7_258_118_400_000_000);
 /** No event lasts longer than a year or so. */
-const duration = z
-  .int()
-  .min(0)
-  .max(400 * 86_400_000_000);
-const key32 = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
-const short = z.string().max(4096);
+const duration = integer(0, 400 * 86_400_000_000);
+const key32 = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/));
+const short = text(0, 4096);
 /** A sort that a newer program knows is none here. */
-const deviceKind = z
-  .enum(["desktop", "laptop", "phone", "server", "tablet"])
-  .nullable()
-  .catch(null);
+const deviceKind = z.catch(
+  z.nullable(z.enum(["desktop", "laptop", "phone", "server", "tablet"])),
+  null,
+);
 
 const schema = z.object({
   v: z.literal(FORMAT),
   at: instant,
-  facts: z.array(z.unknown()).default([]),
-  zones: z.array(z.tuple([z.string().min(1).max(64), z.int().min(-1440).max(1440)])).default([]),
-  put: z
-    .array(z.tuple([z.int().min(0), z.int().min(0), instant, duration, z.int().min(0).max(1)]))
-    .default([]),
-  erase: z.array(z.tuple([instant, instant])).default([]),
-  hello: z.object({ name: short, kind: deviceKind, key: key32 }).optional(),
-  forget: z.array(z.tuple([hex32, z.array(instant)])).default([]),
-  wish: z
-    .array(
+  facts: withDefault(z.array(z.unknown()), []),
+  zones: withDefault(z.array(z.tuple([text(1, 64), integer(-1440, 1440)])), []),
+  put: withDefault(
+    z.array(z.tuple([integer(0), integer(0), instant, duration, integer(0, 1)])),
+    [],
+  ),
+  erase: withDefault(z.array(z.tuple([instant, instant])), []),
+  hello: z.optional(z.object({ name: short, kind: deviceKind, key: key32 })),
+  forget: withDefault(z.array(z.tuple([hex32, z.array(instant)])), []),
+  wish: withDefault(
+    z.array(
       z.object({
-        fromUs: instant.nullable(),
-        toUs: instant.nullable(),
-        app: short.nullable(),
-        match: short.nullable(),
+        fromUs: z.nullable(instant),
+        toUs: z.nullable(instant),
+        app: z.nullable(short),
+        match: z.nullable(short),
         atUs: instant,
       }),
-    )
-    .default([]),
-  keys: z
-    .array(
+    ),
+    [],
+  ),
+  keys: withDefault(
+    z.array(
       z.object({
-        id: z.string().regex(/^[0-9a-f]{16}$/),
-        generation: z.int().min(1),
-        revoked: z.record(hex32, z.int().min(0)),
+        id: z.string().check(z.regex(/^[0-9a-f]{16}$/)),
+        generation: integer(1),
+        revoked: z.record(hex32, integer(0)),
         boxes: z.record(hex32, short),
       }),
-    )
-    .default([]),
-  bye: z.int().optional(),
+    ),
+    [],
+  ),
+  bye: z.optional(z.int()),
 });
 
 function toWire({ id, generation, revoked, boxes }: KeyHandout) {

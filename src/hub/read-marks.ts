@@ -2,8 +2,8 @@
  * Which records of which logs were given on: ranges per device and epoch, as text that outlives the process. It
  * promises that a record which arrives late, after later ones, is not taken for one that was there.
  */
-import { z } from "zod";
 import type { LogPosition } from "./driver.ts";
+import { z } from "../shapes.ts";
 
 export interface ReadMarks {
   readonly has: (device: string, position: LogPosition) => boolean;

@@ -2,15 +2,15 @@
  * The OpenAPI 3.1 document of the socket, made from the route table and the schemas that check its input. It
  * is loaded when somebody asks for it, so that the daemon does not carry it.
  */
-import { z } from "zod";
 import { EVENT_KINDS } from "../capture/events.ts";
 import { ERROR_CODES } from "../errors.ts";
+import { z } from "../shapes.ts";
 import { ROUTES, type Route } from "./protocol.ts";
 
-const micros = z.int().describe("microseconds since 1970 UTC");
+const micros = z.int().check(z.describe("microseconds since 1970 UTC"));
 
 const contextAnswer = z.object({
-  block: z.string().nullable(),
+  block: z.nullable(z.string()),
   form: z.enum(["exact", "digest"]),
   intent: z.string(),
   source: z.enum(["rules", "semantic", "model", "fallback"]),
@@ -21,18 +21,18 @@ const contextAnswer = z.object({
   eventIds: z.array(z.int()),
   untrustedSpans: z.array(z.object({ start: z.int(), end: z.int() })),
   etag: z.string(),
-  leftOut: z
-    .array(
+  leftOut: z.optional(
+    z.array(
       z.object({
         text: z.string(),
         untrustedSpans: z.array(z.object({ start: z.int(), end: z.int() })),
-        startUs: micros.nullable(),
+        startUs: z.nullable(micros),
         tokens: z.int(),
         reason: z.string(),
         eventIds: z.array(z.int()),
       }),
-    )
-    .optional(),
+    ),
+  ),
 });
 
 const blindness = z.object({ reason: z.string(), remedy: z.string() });
@@ -46,22 +46,22 @@ const statusAnswer = z.object({
   health: z.enum(["ok", "degraded"]),
   problems: z.array(blindness),
   notes: z.array(blindness),
-  paused: z.object({ sinceUs: micros, untilUs: micros.nullable() }).nullable(),
+  paused: z.nullable(z.object({ sinceUs: micros, untilUs: z.nullable(micros) })),
   sources: z.array(
     z.object({
       kind: z.string(),
       state: z.enum(["live", "lost", "blind", "off"]),
-      backend: z.string().nullable(),
+      backend: z.nullable(z.string()),
       sinceUs: micros,
-      why: blindness.nullable(),
-      rejected: z.array(blindness.extend({ backend: z.string() })),
+      why: z.nullable(blindness),
+      rejected: z.array(z.extend(blindness, { backend: z.string() })),
     }),
   ),
   store: z.object({
     path: z.string(),
     sizeBytes: z.int(),
     eventCount: z.int(),
-    lastCommittedUs: micros.nullable(),
+    lastCommittedUs: z.nullable(micros),
     writable: z.boolean(),
   }),
 });
@@ -75,7 +75,7 @@ const eventsAnswer = z.object({
       endUs: micros,
       utcOffsetMinutes: z.int(),
       timeZone: z.string(),
-      device: z.string().optional(),
+      device: z.optional(z.string()),
     }),
   ),
   truncated: z.boolean(),
@@ -94,7 +94,7 @@ const turnAnswer = z.union([
   z.object({
     parts,
     ownerText: z.string(),
-    injectedPart: z.int().nullable(),
+    injectedPart: z.nullable(z.int()),
     injectedLength: z.int(),
     untrustedSpans: spans,
   }),
@@ -110,7 +110,7 @@ const forgetAnswer = z.object({
   ledgerEntries: z.int(),
   otherRows: z.int(),
   backups: z.int(),
-  span: z.object({ fromUs: micros, toUs: micros }).nullable(),
+  span: z.nullable(z.object({ fromUs: micros, toUs: micros })),
   examples: z.array(
     z.object({
       facts: z.looseObject({ kind: z.enum(EVENT_KINDS) }),
@@ -121,14 +121,14 @@ const forgetAnswer = z.object({
       lastId: z.int(),
     }),
   ),
-  proof: z
-    .object({
+  proof: z.nullable(
+    z.object({
       filesSearched: z.int(),
       bytesSearched: z.int(),
       texts: z.int(),
       foundIn: z.array(z.string()),
-    })
-    .nullable(),
+    }),
+  ),
 });
 
 const ledgerAnswer = z.object({
@@ -138,14 +138,14 @@ const ledgerAnswer = z.object({
       firstUs: micros,
       lastUs: micros,
       times: z.int(),
-      client: z.string().nullable(),
-      session: z.string().nullable(),
+      client: z.nullable(z.string()),
+      session: z.nullable(z.string()),
       form: z.string(),
       intent: z.string(),
       source: z.string(),
-      text: z.string().nullable(),
+      text: z.nullable(z.string()),
       untrustedSpans: z.array(z.object({ start: z.int(), end: z.int() })),
-      ownerText: z.string().nullable(),
+      ownerText: z.nullable(z.string()),
       tokens: z.int(),
       eventIds: z.array(z.int()),
       reasons: z.array(z.string()),
@@ -159,10 +159,10 @@ const clientsAnswer = z.object({
     z.object({
       client: z.string(),
       access: z.enum(["allowed", "revoked"]),
-      firstUs: micros.nullable(),
-      lastUs: micros.nullable(),
+      firstUs: z.nullable(micros),
+      lastUs: z.nullable(micros),
       times: z.int(),
-      revokedUs: micros.nullable(),
+      revokedUs: z.nullable(micros),
     }),
   ),
 });
@@ -171,9 +171,9 @@ const daysAnswer = z.object({
   days: z.array(
     z.object({
       day: z.string(),
-      activeUs: z.int().nullable(),
-      firstUs: micros.nullable(),
-      hours: z.array(z.int()).length(24),
+      activeUs: z.nullable(z.int()),
+      firstUs: z.nullable(micros),
+      hours: z.array(z.int()).check(z.length(24)),
       gapUs: z.int(),
     }),
   ),
@@ -182,10 +182,10 @@ const daysAnswer = z.object({
 
 const ruleTestAnswer = z.object({
   verdict: z.enum(["keep", "drop"]),
-  rule: z.string().nullable(),
-  stored: z
-    .object({ app: z.string(), title: z.string().nullable(), place: z.string().nullable() })
-    .nullable(),
+  rule: z.nullable(z.string()),
+  stored: z.nullable(
+    z.object({ app: z.string(), title: z.nullable(z.string()), place: z.nullable(z.string()) }),
+  ),
   lines: z.array(z.string()),
 });
 
@@ -201,30 +201,30 @@ const timelineAnswer = z.object({
           startUs: micros,
           endUs: micros,
           kind: z.enum(EVENT_KINDS),
-          state: z.string().nullable(),
-          app: z.string().nullable(),
-          label: z.string().nullable(),
-          place: z.string().nullable(),
-          documentId: z.int().nullable(),
+          state: z.nullable(z.string()),
+          app: z.nullable(z.string()),
+          label: z.nullable(z.string()),
+          place: z.nullable(z.string()),
+          documentId: z.nullable(z.int()),
           activeUs: z.int(),
           merged: z.int(),
-          device: z.string().optional(),
+          device: z.optional(z.string()),
         }),
       ),
       merged: z.int(),
     }),
   ),
-  firstUs: micros.nullable(),
-  lastUs: micros.nullable(),
+  firstUs: z.nullable(micros),
+  lastUs: z.nullable(micros),
 });
 
 const totalsAnswer = z.object({
   totals: z.array(
     z.object({
-      label: z.string().nullable(),
-      app: z.string().nullable(),
-      place: z.string().nullable(),
-      documentId: z.int().nullable(),
+      label: z.nullable(z.string()),
+      app: z.nullable(z.string()),
+      place: z.nullable(z.string()),
+      documentId: z.nullable(z.int()),
       activeUs: z.int(),
     }),
   ),
@@ -232,7 +232,7 @@ const totalsAnswer = z.object({
   rest: z.object({ activeUs: z.int(), count: z.int() }),
   withoutUs: z.int(),
   fromDayTotals: z.boolean(),
-  elsewhere: z.array(z.object({ device: z.string(), activeUs: z.int() })).optional(),
+  elsewhere: z.optional(z.array(z.object({ device: z.string(), activeUs: z.int() }))),
 });
 
 const errorEnvelope = z.object({
@@ -240,7 +240,7 @@ const errorEnvelope = z.object({
 });
 
 /** What the routes answer with as JSON. A route that is not here is described as any object. */
-export const ANSWERS: Readonly<Record<string, z.ZodType>> = {
+export const ANSWERS: Readonly<Record<string, z.ZodMiniType>> = {
   "/v1/clients": clientsAnswer,
   "/v1/context": contextAnswer,
   "/v1/days": daysAnswer,
@@ -341,7 +341,7 @@ function describeSuccess(route: Route): object {
   }
 }
 
-function toSchema(schema: z.ZodType, io: "input" | "output"): Record<string, unknown> {
+function toSchema(schema: z.ZodMiniType, io: "input" | "output"): Record<string, unknown> {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
   return rest;
 }

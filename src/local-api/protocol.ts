@@ -2,7 +2,6 @@
  * The route table: every request the socket answers, with the right it needs, the shape of its input and its
  * limits. The server, the OpenAPI document and the docs are made from it; a new route is one entry here.
  */
-import type { z } from "zod";
 import type {
   ActivityApi,
   ContextAnswer,
@@ -11,6 +10,7 @@ import type {
   PreparedAnswers,
 } from "../api.ts";
 import { stripTurn, stripUserContent } from "../context/turn.ts";
+import type { z } from "../shapes.ts";
 import { parseInput } from "./read-input.ts";
 import {
   clientBody,
@@ -44,7 +44,7 @@ interface RouteFrame {
   /** One sentence for the documentation. */
   readonly summary: string;
   /** Where the input stands: GET takes the query string, POST a JSON body. */
-  readonly input: () => z.ZodType;
+  readonly input: () => z.ZodMiniType;
   readonly maxBodyBytes: number;
   /** Whether the input has a field `client`, which is filled in when it is absent. */
   readonly namesClient?: boolean;
@@ -278,7 +278,7 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** A route whose answer is a JSON value: the usual case. */
-function jsonRoute<Schema extends z.ZodType>(
+function jsonRoute<Schema extends z.ZodMiniType>(
   route: Omit<RouteFrame, "input" | "maxBodyBytes"> & {
     readonly input: () => Schema;
     readonly maxBodyBytes?: number;
@@ -308,7 +308,7 @@ function jsonRoute<Schema extends z.ZodType>(
 
 function contextRoute(
   method: "GET" | "POST",
-  shape: () => z.ZodType<ContextRequest>,
+  shape: () => z.ZodMiniType<ContextRequest>,
   summary: string,
 ): Route {
   const input = once(shape);

@@ -2,11 +2,11 @@
  * The check of a request's input against its shape. It promises that whoever sent what does not fit is told in one
  * sentence which field it is and what may be there.
  */
-import { z } from "zod";
 import { ActivityError } from "../errors.ts";
+import { z } from "../shapes.ts";
 
 /** The checked input. @throws ActivityError `bad_request` that names the field and what was expected. */
-export function parseInput<Schema extends z.ZodType>(
+export function parseInput<Schema extends z.ZodMiniType>(
   schema: Schema,
   raw: unknown,
   method: "GET" | "POST",
@@ -35,8 +35,8 @@ export function parseInput<Schema extends z.ZodType>(
   );
 }
 
-function knownFields(schema: z.ZodType): string {
-  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+function knownFields(schema: z.ZodMiniType): string {
+  const names = schema instanceof z.ZodMiniObject ? Object.keys(schema.shape) : [];
   return names.length === 0 ? "nothing" : names.join(", ");
 }
 

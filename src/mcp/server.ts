@@ -4,11 +4,11 @@
  */
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
 import type { ActivityApi } from "../api.ts";
 import type { Clock } from "../clock.ts";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import { parseInstant } from "../instant.ts";
+import { integer, text, z } from "../shapes.ts";
 import { renderBlock, renderEvents, renderHits, type ToolText } from "./results.ts";
 
 export interface McpOptions {
@@ -24,7 +24,7 @@ const textOutput = {
   truncated: z.boolean(),
 };
 
-const instant = z.string().max(40).describe("45m, 2h, 7d, 14:00, 2026-11-27 or 2026-11-27T14:00");
+const instant = text(0, 40).check(z.describe("45m, 2h, 7d, 14:00, 2026-11-27 or 2026-11-27T14:00"));
 
 /** A server with all tools and resources, not yet connected. Each connection needs one of its own. */
 export function createMcpServer({ api, clock, version }: McpOptions): McpServer {
@@ -63,8 +63,8 @@ export function createMcpServer({ api, clock, version }: McpOptions): McpServer 
       description:
         "What the user did before, for a question in their own words, such as: what was I doing before lunch?",
       inputSchema: {
-        question: z.string().min(1).max(4_000),
-        budgetTokens: z.number().int().min(50).max(900).optional(),
+        question: text(1, 4_000),
+        budgetTokens: z.optional(integer(50, 900)),
       },
       outputSchema: textOutput,
       annotations: readOnly,
@@ -87,7 +87,7 @@ export function createMcpServer({ api, clock, version }: McpOptions): McpServer 
     {
       description:
         "Documents, pages and applications whose title or address has all these words, last seen first.",
-      inputSchema: { words: z.string().min(1).max(400), since: instant.optional() },
+      inputSchema: { words: text(1, 400), since: z.optional(instant) },
       outputSchema: textOutput,
       annotations: readOnly,
     },
@@ -108,7 +108,7 @@ export function createMcpServer({ api, clock, version }: McpOptions): McpServer 
     {
       description:
         "What was recorded in a range of time, oldest first: windows, absences, sleep, media, gaps.",
-      inputSchema: { since: instant, until: instant.optional() },
+      inputSchema: { since: instant, until: z.optional(instant) },
       outputSchema: textOutput,
       annotations: readOnly,
     },
@@ -133,7 +133,7 @@ export function createMcpServer({ api, clock, version }: McpOptions): McpServer 
     {
       description:
         "Stops recording and answering for some minutes. Only when the user asks for it.",
-      inputSchema: { minutes: z.number().int().min(1).max(1_440) },
+      inputSchema: { minutes: integer(1, 1_440) },
       outputSchema: textOutput,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     },

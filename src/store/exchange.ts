@@ -2,7 +2,6 @@
  * The record as lines of JSON, out and in. It promises that memory stays flat however long the record is,
  * that reading the same lines again adds nothing, and that nothing is read in which `admit` does not let by.
  */
-import { z } from "zod";
 import type {
   EditorSample,
   EventFacts,
@@ -15,6 +14,7 @@ import type {
   TabSample,
 } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
+import { integer, text, z } from "../shapes.ts";
 import type { StoreDatabase } from "./database.ts";
 import { createDeviceReader, createDevices } from "./devices.ts";
 import { readAllEvents } from "./event-reader.ts";
@@ -210,61 +210,61 @@ function parseJson(line: string): unknown {
   }
 }
 
-const deviceId = z.string().regex(/^[0-9a-f]{32}$/);
+const deviceId = z.string().check(z.regex(/^[0-9a-f]{32}$/));
 
 const headerSchema = z.object({
   activityd: z.literal("export"),
-  format: z.int().min(1),
-  device: deviceId.optional(),
+  format: integer(1),
+  device: z.optional(deviceId),
 });
 
-const text = z.string().max(65_536);
-const textOrNull = text.nullable();
-const numberOrNull = z.number().nullable();
-const booleanOrNull = z.boolean().nullable();
+const anyText = text(0, 65_536);
+const textOrNull = z.nullable(anyText);
+const numberOrNull = z.nullable(z.number());
+const booleanOrNull = z.nullable(z.boolean());
 
 /** No instant of a record lies after the year 2200, and no event lasts longer than a year or so. */
-const instant = z.int().min(0).max(7_258_118_400_000_000);
+const instant = integer(0, 7_258_118_400_000_000);
 const LONGEST_US = 400 * 86_400_000_000;
 
 const span = {
   startUs: instant,
   endUs: instant,
-  utcOffsetMinutes: z.int().min(-1440).max(1440),
-  timeZone: z.string().min(1).max(64),
-  device: z.object({ id: deviceId, name: z.string().max(40) }).optional(),
+  utcOffsetMinutes: integer(-1440, 1440),
+  timeZone: text(1, 64),
+  device: z.optional(z.object({ id: deviceId, name: text(0, 40) })),
 };
 
 const factsSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("window"),
-    app: text,
+    app: anyText,
     title: textOrNull,
     place: textOrNull,
   }),
   z.object({
     kind: z.literal("tab"),
-    app: text,
+    app: anyText,
     title: textOrNull,
     place: textOrNull,
     audible: booleanOrNull,
   }),
   z.object({
     kind: z.literal("editor"),
-    app: text,
-    file: text,
+    app: anyText,
+    file: anyText,
     project: textOrNull,
     branch: textOrNull,
     language: textOrNull,
   }),
   z.object({
     kind: z.literal("media"),
-    player: text,
+    player: anyText,
     title: textOrNull,
     artist: textOrNull,
     playing: z.boolean(),
   }),
-  z.object({ kind: z.literal("notification"), app: text, summary: text }),
+  z.object({ kind: z.literal("notification"), app: anyText, summary: anyText }),
   z.object({ kind: z.literal("idle"), state: z.enum(["away", "passive"]) }),
   z.object({ kind: z.literal("lock") }),
   z.object({ kind: z.literal("sleep") }),
@@ -274,7 +274,7 @@ const factsSchema = z.discriminatedUnion("kind", [
   }),
   z.object({
     kind: z.literal("system"),
-    power: z.enum(["ac", "battery"]).nullable(),
+    power: z.nullable(z.enum(["ac", "battery"])),
     batteryPercent: numberOrNull,
     online: booleanOrNull,
     cpuLoad: numberOrNull,
@@ -285,4 +285,4 @@ const factsSchema = z.discriminatedUnion("kind", [
 
 const lineSchema = z
   .intersection(factsSchema, z.object(span))
-  .refine(({ startUs, endUs }) => endUs >= startUs && endUs - startUs <= LONGEST_US);
+  .check(z.refine(({ startUs, endUs }) => endUs >= startUs && endUs - startUs <= LONGEST_US));

@@ -27,7 +27,7 @@ describe("docs/privacy.md", () => {
   });
 
   test("names every key and every action there is, and no other", () => {
-    const rule = privacySchema.shape.rules.unwrap().element.shape;
+    const rule = privacySchema.shape.rules.def.innerType.def.element.shape;
     const named = [...text.matchAll(/^\| `([a-z-]+)` \|/gm)].map((match) => match[1]);
     const conditions = ["app", "title", "place", "private", "between", "every"];
     expect(named).toEqual([...conditions, ...rule.action.options]);

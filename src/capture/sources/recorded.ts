@@ -3,8 +3,8 @@
  * a source told and when. It holds only what passed the privacy gate, and promises that a line which does not
  * fit is named by its number.
  */
-import { z } from "zod";
 import type { SourceKind } from "./source.ts";
+import { z } from "../../shapes.ts";
 
 const RECORDED_FORMAT = "activityd-session";
 
@@ -15,9 +15,9 @@ const headerSchema = z.strictObject({
   recordedAt: z.string(),
 });
 
-const text = z.string().nullable();
-const flag = z.boolean().nullable();
-const number = z.number().nullable();
+const text = z.nullable(z.string());
+const flag = z.nullable(z.boolean());
+const number = z.nullable(z.number());
 
 const windowSchema = z.strictObject({
   app: z.string(),
@@ -26,7 +26,7 @@ const windowSchema = z.strictObject({
   pid: z.null(),
   executable: z.null(),
   private: z.null(),
-  window: z.string().optional(),
+  window: z.optional(z.string()),
 });
 const mediaSchema = z.strictObject({
   player: z.string(),
@@ -38,10 +38,10 @@ const mediaSchema = z.strictObject({
 /** The samples of each kind as they may stand in a file. */
 const sampleSchemas = {
   window: windowSchema,
-  input: z.strictObject({ idleMs: z.number().min(0) }),
+  input: z.strictObject({ idleMs: z.number().check(z.minimum(0)) }),
   session: z.strictObject({ locked: flag, asleep: flag, idleInhibited: flag }),
   system: z.strictObject({
-    power: z.enum(["ac", "battery"]).nullable(),
+    power: z.nullable(z.enum(["ac", "battery"])),
     batteryPercent: number,
     online: flag,
     cpuLoad: number,
@@ -50,15 +50,15 @@ const sampleSchemas = {
   }),
   media: z.array(mediaSchema),
   notification: z.strictObject({ app: z.string(), summary: z.string() }),
-} as const satisfies Record<SourceKind, z.ZodType>;
+} as const satisfies Record<SourceKind, z.ZodMiniType>;
 
 function lineSchema<K extends SourceKind>(kind: K) {
   return z.strictObject({
     /** Milliseconds since the recording began. */
-    atMs: z.number().min(0),
+    atMs: z.number().check(z.minimum(0)),
     kind: z.literal(kind),
     result: z.discriminatedUnion("ok", [
-      z.strictObject({ ok: z.literal(true), value: sampleSchemas[kind].nullable() }),
+      z.strictObject({ ok: z.literal(true), value: z.nullable(sampleSchemas[kind]) }),
       z.strictObject({ ok: z.literal(false), reason: z.string(), remedy: z.string() }),
     ]),
   });
