@@ -66,6 +66,11 @@ export class ActivityError extends Error {
   }
 }
 
+/** A path or a name as one word of a shell's command, so that a hint can be typed as it stands. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /** The envelope of any thrown value. What is not an `ActivityError` becomes `internal`, without its stack. */
 export function toErrorEnvelope(thrown: unknown): ErrorEnvelope {
   if (thrown instanceof ActivityError) {

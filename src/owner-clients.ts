@@ -6,7 +6,7 @@
  */
 import type { ClientRequest, ClientsAnswer, ClientUse } from "./api.ts";
 import type { Clock } from "./clock.ts";
-import { ActivityError } from "./errors.ts";
+import { ActivityError, shellWord } from "./errors.ts";
 import type { StoreDatabase } from "./store/database.ts";
 import type { LedgerClient } from "./store/ledger.ts";
 
@@ -112,8 +112,4 @@ export function createClientAccess(options: ClientAccessOptions): ClientAccessLi
 /** "curl" for "curl/8.5.0 (x86_64)", and whole for what is no product and version (RFC 9110 §10.1.5). */
 function clientName(client: string): string {
   return (/^([^/\s]+)\/v?\d\S*/.exec(client)?.[1] ?? client).trim();
-}
-
-function shellWord(name: string): string {
-  return /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -36,7 +36,7 @@ export interface Paths {
 export function resolvePaths(env: Readonly<Record<string, string | undefined>>): Paths {
   const home = env["ACTIVITYD_HOME"];
   const places = home === undefined || home === "" ? standardPlaces(env) : placesUnder(home);
-  const socketPath = env["ACTIVITYD_SOCKET"] ?? join(places.runtimeDirectory, "activityd.sock");
+  const socketPath = env["ACTIVITYD_SOCKET"] || join(places.runtimeDirectory, "activityd.sock");
   return { ...places, socketPath };
 }
 

@@ -5,7 +5,7 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { connect, type Server } from "node:net";
 import { dirname } from "node:path";
-import { ActivityError } from "../errors.ts";
+import { ActivityError, shellWord } from "../errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -119,7 +119,7 @@ function requirePrivateDirectory(directory: string): void {
     throw new ActivityError(
       "socket_unsafe",
       `The socket's directory ${directory} is open to other users (mode ${octal(stat.mode)}).`,
-      `Close it with: chmod 700 ${directory}`,
+      `Close it with: chmod 700 ${shellWord(directory)}`,
     );
   }
 }

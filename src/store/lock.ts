@@ -2,7 +2,7 @@
  * One daemon per data folder. It promises that the lock is the operating system's own: whatever way the
  * holder dies, the next one gets it at once, and no stale file can keep it out.
  */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
 import { holdExclusiveLock, isExclusivelyLocked } from "./sqlite.ts";
@@ -30,10 +30,19 @@ export function acquireInstanceLock(directory: string, pid: number): () => void 
   };
 }
 
-/** Who holds the lock of a data folder, by its pid where that is known; null when nobody does. Takes nothing. */
-export function findInstanceHolder(directory: string): { readonly pid: number | null } | null {
+/** Who holds the lock of a data folder. What it has not written yet is null. */
+export interface InstanceHolder {
+  readonly pid: number | null;
+  /** Since when, in milliseconds since 1970. */
+  readonly sinceMs: number | null;
+}
+
+/** Who holds the lock of a data folder; null when nobody does. Takes nothing. */
+export function findInstanceHolder(directory: string): InstanceHolder | null {
   if (!isExclusivelyLocked(join(directory, "daemon.lock"))) return null;
-  return { pid: readPid(join(directory, "daemon.pid")) };
+  const path = join(directory, "daemon.pid");
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return { pid: readPid(path), sinceMs: stat === undefined ? null : stat.mtimeMs };
 }
 
 /** The pid is for people: the lock alone decides. Null when the holder has not written it yet. */

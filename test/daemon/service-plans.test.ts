@@ -11,6 +11,8 @@ const FACTS: ServiceFacts = {
   mainPath: "/opt/activityd/dist/cli/main.js",
   homeDirectory: "/home/koi",
   configDirectory: "/home/koi/.config",
+  unitDirectory: "/home/koi/.config/systemd/user",
+  socketPath: null,
   logDirectory: "/home/koi/.local/state/activityd",
   variables: { ACTIVITYD_HOME: '/home/koi/50% "own" $HOME' },
   watcherPort: null,
@@ -23,20 +25,44 @@ describe("on systemd", () => {
   const plan = planSystemd(FACTS);
 
   it("a socket that only its owner can open stands from login on", () => {
-    expect(plan.files[0]).toEqual({
-      path: "/home/koi/.config/systemd/user/activityd.socket",
-      text: `[Unit]
+    expect(plan.files[0]?.path).toBe("/home/koi/.config/systemd/user/activityd.socket");
+    expect(plan.files[0]?.text).toBe(`[Unit]
 Description=Local API of activityd
 
 [Socket]
 ListenStream=%t/activityd/activityd.sock
 SocketMode=0600
 DirectoryMode=0700
+RemoveOnStop=yes
 
 [Install]
 WantedBy=sockets.target
-`,
-    });
+`);
+  });
+
+  it("the socket is where the command line looks for it, also under a folder of the owner's choice", () => {
+    const elsewhere = planSystemd({ ...FACTS, socketPath: "/home/koi/my 50% folder/run/a.sock" });
+    expect(elsewhere.files[0]?.text).toContain(
+      "\nListenStream=/home/koi/my 50%% folder/run/a.sock\n",
+    );
+  });
+
+  it("a program whose path has quotes, which the manager does not take, is found by env", () => {
+    const odd = planSystemd({ ...FACTS, nodePath: `/opt/koi's $1 \\ 100%/node` });
+    expect(odd.files[1]?.text).toContain(
+      `\nExecStart=/usr/bin/env "/opt/koi's $$1 \\\\ 100%%/node" "/opt/activityd`,
+    );
+    const dear = planSystemd({ ...FACTS, nodePath: "/opt/$1/node" });
+    expect(dear.files[1]?.text).toContain(`\nExecStart="/opt/$1/node" "/opt/activityd`);
+  });
+
+  it("what was given up before is forgotten, or a restart would be refused for a minute", () => {
+    for (const commands of [plan.install, plan.restart]) {
+      const words = commands.map(({ argv }) => argv.slice(2).join(" "));
+      const forgotten = words.indexOf("reset-failed activityd.service activityd.socket");
+      expect(forgotten).toBeGreaterThanOrEqual(0);
+      expect(words.indexOf("restart activityd.service")).toBeGreaterThan(forgotten);
+    }
   });
 
   it("the daemon is watched, restarted and hardened, and no word of a path is special in the unit", () => {
@@ -50,11 +76,11 @@ StartLimitBurst=5
 
 [Service]
 Type=notify
-NotifyAccess=main
+NotifyAccess=all
 ExecStart="/opt/node 20/bin/node" "/opt/activityd/dist/cli/main.js" start
 Environment=MALLOC_ARENA_MAX=1
 Environment=MALLOC_TRIM_THRESHOLD_=131072
-Environment="ACTIVITYD_HOME=/home/koi/50%% \\"own\\" $$HOME"
+Environment="ACTIVITYD_HOME=/home/koi/50%% \\"own\\" $HOME"
 Restart=on-failure
 RestartSec=1
 TimeoutStartSec=30
@@ -98,9 +124,10 @@ describe("on systemd, with ActivityWatch's watchers", () => {
   const plan = planSystemd({ ...FACTS, watcherPort: 5600 });
 
   it("the manager holds their port over restarts, and hands it to the daemon by name", () => {
-    expect(plan.files[3]).toEqual({
-      path: "/home/koi/.config/systemd/user/activityd-activitywatch.socket",
-      text: `[Unit]
+    expect(plan.files[3]?.path).toBe(
+      "/home/koi/.config/systemd/user/activityd-activitywatch.socket",
+    );
+    expect(plan.files[3]?.text).toBe(`[Unit]
 Description=Port of ActivityWatch's watchers, for activityd
 
 [Socket]
@@ -110,24 +137,35 @@ Service=activityd.service
 
 [Install]
 WantedBy=sockets.target
-`,
-    });
+`);
   });
 
-  it("a daemon that runs is stopped before the port is taken, and not for long", () => {
+  it("the port is opened with the daemon, since it cannot be handed to one that runs", () => {
+    const unit = plan.files[1]?.text;
+    expect(unit).toContain(
+      "\nWants=activityd-activitywatch.socket\nAfter=activityd-activitywatch.socket\n",
+    );
     const words = plan.install.map(({ argv }) => argv.slice(2).join(" "));
-    expect(words.slice(words.indexOf("stop activityd.service"))).toEqual([
-      "stop activityd.service",
-      "enable activityd-activitywatch.socket",
-      "start activityd-activitywatch.socket",
-      "restart activityd.service",
+    expect(words.at(-1)).toBe("restart activityd.service");
+    expect(words.filter((word) => word.startsWith("start ") || word.startsWith("stop "))).toEqual(
+      [],
+    );
+  });
+
+  it("whoever stops the daemon stops what would start it again", () => {
+    expect(plan.stop.map(({ argv }) => argv.slice(2).join(" "))).toEqual([
+      "stop activityd-activitywatch.socket activityd.socket activityd.service",
     ]);
   });
 
-  it("the port is given back when they are not served any more", () => {
-    const words = planSystemd(FACTS).install.map(({ argv }) => argv.slice(2).join(" "));
+  it("the port and its unit are given back when they are not served any more", () => {
+    const without = planSystemd(FACTS);
+    const words = without.install.map(({ argv }) => argv.slice(2).join(" "));
     expect(words).toContain("disable --now activityd-activitywatch.socket");
-    expect(planSystemd(FACTS).files).toHaveLength(3);
+    expect(without.files).toHaveLength(3);
+    expect(without.outdated).toContain(
+      "/home/koi/.config/systemd/user/activityd-activitywatch.socket",
+    );
   });
 });
 

@@ -1,10 +1,10 @@
 /** The commands that look after the daemon: `start`, `stop`, `status`, `version`. */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ActivityError } from "../../errors.ts";
 import type { StatusAnswer } from "../../api.ts";
 import { ALLOCATOR_VARIABLES } from "../../daemon/service/plan.ts";
-import { hasUserManager } from "../../daemon/service/service.ts";
 import { VERSION } from "../../version.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
@@ -90,34 +90,35 @@ async function startDetached(io: CliIo): Promise<ExitCode> {
 }
 
 async function stop(io: CliIo): Promise<ExitCode> {
-  const running = await readStatus(io);
-  if (running === null) {
+  const paths = io.paths();
+  const { findDaemon, planService, stopDaemon } = await import("../../daemon/service/service.ts");
+  // One that hangs, or whose socket was taken away, answers nobody and still holds the record.
+  const pid = (await readPid(io)) ?? findDaemon(paths);
+  if (pid === null) {
     io.talk("activityd is not running.");
     return 0;
   }
-  // The socket of the service would start the daemon again with the next request: both are stopped.
-  if (!stopService(io.env)) process.kill(running.pid, "SIGTERM");
-  const stopped = await waitFor(async () => !isAlive(running.pid), STOP_TIMEOUT_MS);
+  stopDaemon(planService(paths, io.env), pid, (line) => io.talk(line));
+  const stopped = await waitFor(async () => !isAlive(pid), STOP_TIMEOUT_MS);
   if (!stopped) {
     throw new ActivityError(
       "timed_out",
-      `The daemon (pid ${running.pid}) did not stop within ${STOP_TIMEOUT_MS / 1000} s.`,
-      `End it with: kill -9 ${running.pid}`,
+      `The daemon (pid ${pid}) did not stop within ${STOP_TIMEOUT_MS / 1000} s.`,
+      `End it with: kill -9 ${pid}`,
     );
   }
-  io.talk(`activityd (pid ${running.pid}) stopped.`);
+  io.talk(`activityd (pid ${pid}) stopped.`);
   return 0;
 }
 
-/** Stops the units of an installed service; false when the daemon was not started by them. */
-function stopService(env: CliIo["env"]): boolean {
-  if (!hasUserManager(env)) return false;
-  const units = ["activityd.socket", "activityd.service"];
-  const systemctl = (...args: readonly string[]): number | null =>
-    spawnSync("systemctl", ["--user", ...args], { stdio: "ignore" }).status;
-  return (
-    systemctl("is-active", "--quiet", "activityd.socket") === 0 && systemctl("stop", ...units) === 0
-  );
+/** The pid of the daemon that answers; null when none does, or not in time. */
+async function readPid(io: CliIo): Promise<number | null> {
+  try {
+    return (await readStatus(io))?.pid ?? null;
+  } catch (thrown) {
+    if (thrown instanceof ActivityError && thrown.code === "timed_out") return null;
+    throw thrown;
+  }
 }
 
 async function status(io: CliIo, options: { readonly json?: boolean }): Promise<ExitCode> {
@@ -184,9 +185,26 @@ async function readStatus(io: CliIo): Promise<StatusAnswer | null> {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch {
     // ESRCH: the process is gone, which is what is asked.
+    return false;
+  }
+  return !isDefunct(pid);
+}
+
+/**
+ * Whether it ended and nobody asked how: where the first process of a container takes no care of orphans, the entry
+ * of one stays for good.
+ *
+ * @see proc_pid_stat(5)
+ */
+function isDefunct(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The second field is a name in brackets, in which anything may stand.
+    return stat.slice(stat.lastIndexOf(")")).startsWith(") Z");
+  } catch {
+    // No Linux, or gone by now: the next look tells.
     return false;
   }
 }

@@ -1,12 +1,7 @@
 /** `activityd service …`: the daemon as something that starts by itself. */
-import {
-  installService,
-  planService,
-  runAll,
-  tellAll,
-  uninstallService,
-} from "../../daemon/service/service.ts";
-import type { ExitCode } from "../io.ts";
+import type { ServicePlan } from "../../daemon/service/plan.ts";
+import type { Paths } from "../../paths.ts";
+import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
 export const registerServiceCommands: RegisterCommands = (program, io, finish) => {
@@ -15,52 +10,64 @@ export const registerServiceCommands: RegisterCommands = (program, io, finish) =
     .command("install")
     .description("install and start it for the current user")
     .option("--dry-run", "print what would be written and run")
-    .action((options: { dryRun?: true }) =>
-      finish(
-        (async (): Promise<ExitCode> => {
-          const plan = planService(io.paths(), io.env);
-          installService(plan, { dryRun: options.dryRun === true }, (line) => io.out(`${line}\n`));
-          return 0;
-        })(),
-      ),
-    );
+    .action((options: { dryRun?: true }) => finish(install(io, options.dryRun === true)));
   service
     .command("uninstall")
     .description("stop and remove it; what was recorded stays")
     .option("--dry-run", "print what would be removed")
     .option("--purge", "remove the database, the logs and the settings too")
     .action((options: { dryRun?: true; purge?: true }) =>
-      finish(
-        (async (): Promise<ExitCode> => {
-          const paths = io.paths();
-          uninstallService(
-            planService(paths, io.env),
-            paths,
-            { dryRun: options.dryRun === true, purge: options.purge === true },
-            (line) => io.out(`${line}\n`),
-          );
-          return 0;
-        })(),
-      ),
+      finish(uninstall(io, options.dryRun === true, options.purge === true)),
     );
-  const verbs = {
-    status: "what the service manager says of it",
-    logs: "the newest log lines",
-    restart: "stop it and start it again",
-  } as const;
-  for (const verb of ["status", "logs", "restart"] as const) {
-    service
-      .command(verb)
-      .description(verbs[verb])
-      .action(() =>
-        finish(
-          (async (): Promise<ExitCode> => {
-            const commands = planService(io.paths(), io.env)[verb];
-            if (verb !== "restart") return tellAll(commands) ? 0 : 1;
-            runAll(commands, false, (line) => io.talk(line));
-            return 0;
-          })(),
-        ),
-      );
-  }
+  service
+    .command("status")
+    .description("what the service manager says of it")
+    .action(() => finish(tell(io, "status")));
+  service
+    .command("logs")
+    .description("the newest log lines")
+    .action(() => finish(tell(io, "logs")));
+  service
+    .command("restart")
+    .description("stop it and start it again")
+    .action(() => finish(restart(io)));
 };
+
+async function install(io: CliIo, dryRun: boolean): Promise<ExitCode> {
+  const { installService } = await loadService();
+  const { paths, plan } = await planHere(io);
+  await installService(plan, paths, { dryRun }, (line) => io.out(`${line}\n`));
+  return 0;
+}
+
+async function uninstall(io: CliIo, dryRun: boolean, purge: boolean): Promise<ExitCode> {
+  const { uninstallService } = await loadService();
+  const { paths, plan } = await planHere(io);
+  await uninstallService(plan, paths, { dryRun, purge }, (line) => io.out(`${line}\n`));
+  return 0;
+}
+
+async function tell(io: CliIo, verb: "status" | "logs"): Promise<ExitCode> {
+  const { tellAll } = await loadService();
+  const { plan } = await planHere(io);
+  return tellAll(plan[verb]) ? 0 : 1;
+}
+
+async function restart(io: CliIo): Promise<ExitCode> {
+  const { restartService } = await loadService();
+  const { paths, plan } = await planHere(io);
+  await restartService(plan, paths, (line) => io.talk(line));
+  return 0;
+}
+
+async function planHere(io: CliIo): Promise<{ readonly paths: Paths; readonly plan: ServicePlan }> {
+  const { planService, requireOwnLogin } = await loadService();
+  requireOwnLogin(io.env);
+  const paths = io.paths();
+  return { paths, plan: planService(paths, io.env) };
+}
+
+/** Not with this file: it knows the store, which takes its time. */
+function loadService() {
+  return import("../../daemon/service/service.ts");
+}

@@ -17,7 +17,7 @@ export function planAutostart(facts: ServiceFacts): ServicePlan {
     mechanism: "autostart",
     files: [
       {
-        path: join(facts.configDirectory, "autostart", "activityd.desktop"),
+        path: autostartPath(facts),
         text: `[Desktop Entry]
 Type=Application
 Name=activityd
@@ -28,15 +28,22 @@ X-GNOME-Autostart-enabled=true
 `,
       },
     ],
+    outdated: [],
     install: [{ argv }],
     uninstall: [{ argv: control("stop"), mayFail: true }],
     restart: [{ argv: control("stop") }, { argv }],
+    stop: [],
     status: [{ argv: control("status") }],
     logs: [{ argv: ["tail", "-n", "200", join(facts.logDirectory, "activityd.log")] }],
+    mainPid: null,
     notes: [
       "There is no systemd here: the daemon starts with the desktop and nothing restarts it when it fails.",
     ],
   };
+}
+
+export function autostartPath({ configDirectory }: ServiceFacts): string {
+  return join(configDirectory, "autostart", "activityd.desktop");
 }
 
 /** A word of an Exec line: quoted, with the characters that are special inside quotes escaped, and `%` doubled. */

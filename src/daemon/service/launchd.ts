@@ -11,14 +11,17 @@ export function planLaunchd(facts: ServiceFacts): ServicePlan {
   return {
     mechanism: "launchd",
     files: [{ path, text: propertyList(facts) }],
+    outdated: [],
     install: [
       { argv: ["launchctl", "bootout", `${domain}/${LABEL}`], mayFail: true },
       { argv: ["launchctl", "bootstrap", domain, path] },
     ],
     uninstall: [{ argv: ["launchctl", "bootout", `${domain}/${LABEL}`], mayFail: true }],
     restart: [{ argv: ["launchctl", "kickstart", "-k", `${domain}/${LABEL}`] }],
+    stop: [],
     status: [{ argv: ["launchctl", "print", `${domain}/${LABEL}`] }],
     logs: [{ argv: ["tail", "-n", "200", join(facts.logDirectory, "activityd.log")] }],
+    mainPid: null,
     notes: [
       `macOS ties its permissions to ${facts.nodePath}: after Node.js moved, grant Screen Recording and Accessibility again.`,
     ],

@@ -6,6 +6,11 @@
 export interface ServiceFile {
   readonly path: string;
   readonly text: string;
+  /**
+   * What the manager holds open for as long as this file has this line. Where the file that is there has another
+   * one, `release` makes the manager let go, or the new line would not count.
+   */
+  readonly holds?: { readonly line: string; readonly release: ServiceCommand };
 }
 
 /** One command of the platform's service manager. */
@@ -20,11 +25,17 @@ export interface ServicePlan {
   /** Name of the mechanism, as `status` and `doctor` call it. */
   readonly mechanism: "systemd" | "autostart" | "launchd" | "task-scheduler";
   readonly files: readonly ServiceFile[];
+  /** Files of an installation with other settings or another mechanism: none of them may stay. */
+  readonly outdated: readonly string[];
   readonly install: readonly ServiceCommand[];
   readonly uninstall: readonly ServiceCommand[];
   readonly restart: readonly ServiceCommand[];
+  /** What ends the daemon for good, so that no request starts it again; empty where a signal does. */
+  readonly stop: readonly ServiceCommand[];
   readonly status: readonly ServiceCommand[];
   readonly logs: readonly ServiceCommand[];
+  /** Prints the pid of the daemon that the manager runs, or 0; null where it cannot be asked. */
+  readonly mainPid: ServiceCommand | null;
   /** What the owner should know about this mechanism, one sentence each. */
   readonly notes: readonly string[];
 }
@@ -37,6 +48,10 @@ export interface ServiceFacts {
   readonly homeDirectory: string;
   /** `$XDG_CONFIG_HOME`, or its default. */
   readonly configDirectory: string;
+  /** Where systemd's user manager looks for the owner's units. */
+  readonly unitDirectory: string;
+  /** Where the daemon is to listen; null for the usual place in the login's runtime folder. */
+  readonly socketPath: string | null;
   readonly logDirectory: string;
   /** Variables that the service must have as the installer had them, such as `ACTIVITYD_HOME`. */
   readonly variables: Readonly<Record<string, string>>;

@@ -3,13 +3,24 @@
  * that a dry run touches nothing, and that uninstalling leaves the owner's data unless told otherwise.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readConfig, watcherPort } from "../../config.ts";
 import { ActivityError } from "../../errors.ts";
 import type { Paths } from "../../paths.ts";
+import { findInstanceHolder } from "../../store/lock.ts";
 import { VERSION } from "../../version.ts";
 import { planAutostart } from "./autostart.ts";
 import { planLaunchd } from "./launchd.ts";
@@ -22,10 +33,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Variables that decide where the daemon keeps its things: the service must agree with the command line. */
 const KEPT_VARIABLES = [
   "ACTIVITYD_HOME",
+  "ACTIVITYD_SOCKET",
+  "XDG_CACHE_HOME",
   "XDG_CONFIG_HOME",
   "XDG_DATA_HOME",
   "XDG_STATE_HOME",
 ] as const;
+
+/** How long a daemon may take to end after it was told to. */
+const END_TIMEOUT_MS = 10_000;
+const ASK_TIMEOUT_MS = 5_000;
 
 /** What a step did, for telling. */
 export type Tell = (line: string) => void;
@@ -36,54 +53,200 @@ export function planService(
   env: Environment,
   platform: NodeJS.Platform = process.platform,
 ): ServicePlan {
-  const facts = readFacts(paths, env);
+  const facts = readFacts(paths, env, platform);
   if (platform === "darwin") return planLaunchd(facts);
   if (platform === "win32") return planTaskScheduler(facts);
-  return hasUserManager(env) ? planSystemd(facts) : planAutostart(facts);
+  return hasUserManager(env) || unreachedManager(env) !== null
+    ? planSystemd(facts)
+    : planAutostart(facts);
 }
 
-export function installService(
+/**
+ * Whether this shell can look after a service of its user at all.
+ *
+ * @throws ActivityError `bad_request` for root in another user's stead, and where the user's manager is out of reach
+ */
+export function requireOwnLogin(
+  env: Environment,
+  uid: number | undefined = process.getuid?.(),
+): void {
+  const byWhom = env["SUDO_USER"] ?? "";
+  if (uid === 0 && byWhom !== "" && byWhom !== "root") {
+    throw new ActivityError(
+      "bad_request",
+      `With sudo this would be a service of root, who has no desktop, and not of ${byWhom}.`,
+      "Call it without sudo.",
+    );
+  }
+  const runtime = unreachedManager(env);
+  if (runtime === null) return;
+  throw new ActivityError(
+    "bad_request",
+    "XDG_RUNTIME_DIR is not set in this shell, so that your systemd is not found.",
+    `Set it: export XDG_RUNTIME_DIR=${runtime}`,
+  );
+}
+
+export async function installService(
   plan: ServicePlan,
+  paths: Paths,
   options: { readonly dryRun: boolean },
   tell: Tell,
-): void {
-  let isChanged = false;
-  for (const { path, text } of plan.files) {
-    const isSame = existsSync(path) && readFileSync(path, "utf8") === text;
+): Promise<void> {
+  const outdated = plan.outdated.filter((path) => existsSync(path));
+  let isChanged = outdated.length > 0;
+  for (const { path, text, holds } of plan.files) {
+    const present = readInstalled(path);
+    const isSame = present === text;
     tell(`${isSame ? "as it is" : "write"}  ${path}`);
     if (options.dryRun) tell(text.replace(/^/gm, "    ").trimEnd());
-    if (isSame || options.dryRun) continue;
+    if (isSame) continue;
     isChanged = true;
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { mode: 0o644 });
+    if (holds !== undefined && present !== null && !present.split("\n").includes(holds.line))
+      runAll([holds.release], options.dryRun, tell);
+    if (!options.dryRun) writeInstalled(path, text);
   }
+  removeAll(outdated, options.dryRun, tell);
   // Starting again what runs as it should would only cut a request off.
   if (!isChanged && !options.dryRun && isRunning(plan)) tell("nothing changed, and it is running");
-  else runAll(plan.install, options.dryRun, tell);
+  else {
+    await endDaemonBeside(plan, paths, options.dryRun, tell);
+    runAll(plan.install, options.dryRun, tell);
+  }
   for (const note of plan.notes) tell(`note: ${note}`);
 }
 
 /** `purge` removes the owner's data too: the database, the logs and the settings. */
-export function uninstallService(
+export async function uninstallService(
   plan: ServicePlan,
   paths: Paths,
   options: { readonly dryRun: boolean; readonly purge: boolean },
   tell: Tell,
-): void {
-  runAll(plan.uninstall, options.dryRun, tell);
-  const doomed = plan.files.map(({ path }) => path).filter((path) => existsSync(path));
-  if (options.purge)
-    doomed.push(paths.dataDirectory, paths.cacheDirectory, paths.logDirectory, paths.configFile);
-  for (const path of doomed) {
-    tell(`remove  ${path}`);
-    if (!options.dryRun) rmSync(path, { recursive: true, force: true });
-  }
-  if (!options.purge)
+): Promise<void> {
+  const { dryRun, purge } = options;
+  runAll(plan.uninstall, dryRun, tell);
+  removeAll([...plan.files.map(({ path }) => path), ...plan.outdated], dryRun, tell);
+  if (!purge) {
     tell(`note: what was recorded stays in ${paths.dataDirectory}; --purge removes it too.`);
+    return;
+  }
+  // One that was started by hand would go on recording into what is no more.
+  await endDaemonBeside(plan, paths, dryRun, tell);
+  const { dataDirectory, cacheDirectory, logDirectory, configFile } = paths;
+  const folders = [dataDirectory, cacheDirectory, logDirectory];
+  // Where a folder was moved and left a link, what is to be gone is what the link leads to.
+  const targets = folders.filter((path) => existsSync(path)).map((path) => realpathSync(path));
+  removeAll([...new Set([...targets, ...folders, configFile])], dryRun, tell);
+}
+
+/** Starts the service again; a daemon that was started by hand, and is in its way, ends. */
+export async function restartService(plan: ServicePlan, paths: Paths, tell: Tell): Promise<void> {
+  if (!plan.files.some(({ path }) => existsSync(path))) {
+    throw new ActivityError(
+      "not_found",
+      "activityd is not installed as a desktop service.",
+      "Install it with: activityd service install; or start the daemon without: activityd start --detach",
+    );
+  }
+  await endDaemonBeside(plan, paths, false, tell);
+  runAll(plan.restart, false, tell);
+}
+
+/** The pid of the daemon that holds the record, whether or not it answers; null when none does. */
+export function findDaemon({ dataDirectory }: Paths): number | null {
+  return findInstanceHolder(dataDirectory)?.pid ?? null;
+}
+
+/**
+ * Tells a daemon to end; it may take its time. The one that the manager runs is ended with its sockets, or the next
+ * request would start it again.
+ */
+export function stopDaemon(plan: ServicePlan, pid: number, tell: Tell): void {
+  if (isServiceDaemon(plan, pid)) runAll(plan.stop, false, tell);
+  else signalEnd(pid);
+}
+
+/** Whether `pid` is the daemon that the service manager runs. */
+function isServiceDaemon({ mainPid }: ServicePlan, pid: number): boolean {
+  if (mainPid === null) return false;
+  const [program, ...args] = mainPid.argv;
+  const { stdout } = spawnSync(program, args, {
+    encoding: "utf8",
+    timeout: ASK_TIMEOUT_MS,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return Number(stdout) === pid;
+}
+
+/** Two daemons cannot share a record: the one that the manager does not run gives way, with everything written. */
+async function endDaemonBeside(
+  plan: ServicePlan,
+  paths: Paths,
+  dryRun: boolean,
+  tell: Tell,
+): Promise<void> {
+  const pid = findDaemon(paths);
+  if (pid === null || isServiceDaemon(plan, pid)) return;
+  tell(`end  the daemon that was started by hand (pid ${pid})`);
+  if (dryRun) return;
+  signalEnd(pid);
+  const deadlineMs = Date.now() + END_TIMEOUT_MS;
+  while (findDaemon(paths) === pid) {
+    if (Date.now() > deadlineMs) {
+      throw new ActivityError(
+        "timed_out",
+        `The daemon that was started by hand (pid ${pid}) did not end within ${END_TIMEOUT_MS / 1000} s.`,
+        `End it with: kill -9 ${pid}`,
+      );
+    }
+    await setTimeout(50);
+  }
+}
+
+function signalEnd(pid: number): void {
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    // It ended by itself.
+    if (code === "ESRCH") return;
+    throw new ActivityError(
+      "socket_in_use",
+      `A daemon of another user (pid ${pid}) holds the record.`,
+      `End it with: sudo kill ${pid}`,
+      { cause },
+    );
+  }
+}
+
+/** Null where there is no file. A unit that was masked is a link to nothing, whatever it is read as. */
+function readInstalled(path: string): string | null {
+  return existsSync(path) && !isMasked(path) ? readFileSync(path, "utf8") : null;
+}
+
+function writeInstalled(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  // Written through the link, it would be gone; who installs wants it back.
+  if (isMasked(path)) rmSync(path);
+  writeFileSync(path, text, { mode: 0o644 });
+}
+
+/** @see systemctl(1), `mask` */
+export function isMasked(path: string): boolean {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink && readlinkSync(path) === "/dev/null";
+}
+
+function removeAll(paths: readonly string[], dryRun: boolean, tell: Tell): void {
+  for (const path of paths) {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) continue;
+    tell(`remove  ${path}`);
+    if (!dryRun) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 /** Runs the commands of one verb with this terminal as theirs, and gives the last one's exit code. */
-export function runAll(commands: readonly ServiceCommand[], dryRun: boolean, tell: Tell): number {
+function runAll(commands: readonly ServiceCommand[], dryRun: boolean, tell: Tell): number {
   let code = 0;
   for (const { argv, mayFail } of commands) {
     const [program, ...args] = argv;
@@ -100,7 +263,7 @@ export function runAll(commands: readonly ServiceCommand[], dryRun: boolean, tel
       throw new ActivityError(
         "internal",
         `«${argv.join(" ")}» ended with ${code}.`,
-        "Its own words stand above.",
+        "Its own words stand above; look for what is wrong with: activityd doctor",
       );
     }
   }
@@ -135,8 +298,22 @@ function isRunning(plan: ServicePlan): boolean {
 }
 
 /** A user manager leaves a folder of its own in the login's runtime folder. */
-export function hasUserManager({ XDG_RUNTIME_DIR: runtime }: Environment): boolean {
-  return runtime !== undefined && existsSync(join(runtime, "systemd", "private"));
+function hasUserManager({ XDG_RUNTIME_DIR: runtime }: Environment): boolean {
+  return runtime !== undefined && runtime !== "" && existsSync(join(runtime, "systemd", "private"));
+}
+
+/**
+ * The runtime folder of a user manager that runs and that this shell was not told of (`su`, `sudo -u`, cron), or null.
+ *
+ * @see pam_systemd(8)
+ */
+function unreachedManager(
+  env: Environment,
+  uid: number | undefined = process.getuid?.(),
+): string | null {
+  if ((env["XDG_RUNTIME_DIR"] ?? "") !== "" || uid === undefined) return null;
+  const runtime = `/run/user/${uid}`;
+  return hasUserManager({ XDG_RUNTIME_DIR: runtime }) ? runtime : null;
 }
 
 function readWatcherPort(paths: Paths, env: Environment): number | null {
@@ -149,23 +326,60 @@ function readWatcherPort(paths: Paths, env: Environment): number | null {
   }
 }
 
-function readFacts(paths: Paths, env: Environment): ServiceFacts {
+function readFacts(paths: Paths, env: Environment, platform: NodeJS.Platform): ServiceFacts {
   const variables: Record<string, string> = {};
   for (const name of KEPT_VARIABLES) {
     const value = env[name];
-    if (value !== undefined && value !== "") variables[name] = value;
+    // Relative to this shell's folder, which is none of the manager's.
+    if (value !== undefined && value !== "") variables[name] = resolve(value);
   }
-  const { uid, username } = userInfo();
+  const configDirectory = variables["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
+  const isOwnPlace = ["ACTIVITYD_HOME", "ACTIVITYD_SOCKET"].some((name) => name in variables);
   return {
     nodePath: process.execPath,
     mainPath: fileURLToPath(new URL("../../cli/main.js", import.meta.url)),
     homeDirectory: homedir(),
-    configDirectory: env["XDG_CONFIG_HOME"] || join(homedir(), ".config"),
+    configDirectory,
+    unitDirectory:
+      (platform === "linux" ? askUnitDirectory(env) : null) ??
+      join(configDirectory, "systemd", "user"),
+    socketPath: isOwnPlace ? resolve(paths.socketPath) : null,
     logDirectory: paths.logDirectory,
     variables,
     watcherPort: readWatcherPort(paths, env),
-    userId: uid,
-    userName: username,
+    userId: process.getuid?.() ?? 0,
+    userName: readUserName(env),
     version: VERSION,
   };
+}
+
+/**
+ * Where the manager itself looks: it was started with the variables of the login, which the shell's profile may have
+ * changed since. Null where none answers.
+ */
+function askUnitDirectory(env: Environment): string | null {
+  if (!hasUserManager(env)) return null;
+  const { status, stdout } = spawnSync(
+    "systemctl",
+    ["--user", "show", "--property=UnitPath", "--value"],
+    { env, encoding: "utf8", timeout: ASK_TIMEOUT_MS, stdio: ["ignore", "pipe", "ignore"] },
+  );
+  if (status !== 0) return null;
+  // First what lives as long as the login, and what `systemctl set-property` writes; then the owner's own.
+  const runtime = env["XDG_RUNTIME_DIR"] ?? "";
+  const own = stdout
+    .trim()
+    .split(" ")
+    .find((path) => path.endsWith("/systemd/user") && !path.startsWith(`${runtime}/`));
+  // The end of one with spaces in it, which cannot be told from the spaces between.
+  return own?.startsWith("/") === true ? own : null;
+}
+
+/** A user without an entry, such as in a container, has no name but a number. */
+function readUserName(env: Environment): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return env["USER"] ?? String(process.getuid?.() ?? "");
+  }
 }

@@ -1,7 +1,13 @@
 /** The service as systemd user units: a socket that queues requests over restarts, and a watched daemon. */
 import { join } from "node:path";
 import { ACTIVITYWATCH_SOCKET } from "../../local-api/socket.ts";
-import { ALLOCATOR_VARIABLES, type ServiceFacts, type ServicePlan } from "./plan.ts";
+import { autostartPath } from "./autostart.ts";
+import {
+  ALLOCATOR_VARIABLES,
+  type ServiceCommand,
+  type ServiceFacts,
+  type ServicePlan,
+} from "./plan.ts";
 
 const SOCKET = "activityd.socket";
 const SERVICE = "activityd.service";
@@ -10,74 +16,117 @@ const WATCHERS = "activityd-activitywatch.socket";
 
 /**
  * Three units, and a fourth for the port of ActivityWatch's watchers while they are served: the manager keeps it
- * open, so that what they send during a restart waits instead of being refused. The socket is there from login on. The daemon starts with it or with the first request, and a
- * small unit of the graphical session restarts it there, because only then the manager knows the display.
+ * open, so that what they send during a restart waits instead of being refused. The socket is there from login on.
+ * The daemon starts with it or with the first request, and a small unit of the graphical session restarts it there,
+ * because only then the manager knows the display.
  *
  * The hardening is what was tried to work for Node in a *user* manager: `MemoryDenyWriteExecute` kills its
  * compiler, `ProtectHome` and its like are silently ignored without `PrivateUsers`, and `StateDirectory` lands
- * in another folder with each generation of systemd, so that the data path stays our own business.
+ * in another folder with each generation of systemd, so that the data path stays our own business. Where koffi is
+ * absent, `systemd-notify` speaks for the daemon, which the manager only hears with `NotifyAccess=all`.
  *
  * @see systemd.exec(5), systemd.service(5), systemd.socket(5)
  */
 export function planSystemd(facts: ServiceFacts): ServicePlan {
   const { watcherPort } = facts;
-  const folder = join(facts.configDirectory, "systemd", "user");
+  const folder = facts.unitDirectory;
   const systemctl = (...args: readonly string[]): [string, ...string[]] => [
     "systemctl",
     "--user",
     ...args,
   ];
+  // A unit that was given up is not started again for a minute, whatever was mended meanwhile.
+  const forgetFailures: ServiceCommand = {
+    argv: systemctl("reset-failed", SERVICE, SOCKET),
+    mayFail: true,
+  };
   return {
     mechanism: "systemd",
     files: [
-      { path: join(folder, SOCKET), text: socketUnit() },
+      {
+        path: join(folder, SOCKET),
+        text: socketUnit(facts),
+        holds: {
+          line: listenStream(facts),
+          release: { argv: systemctl("stop", SOCKET, SERVICE), mayFail: true },
+        },
+      },
       { path: join(folder, SERVICE), text: serviceUnit(facts) },
       { path: join(folder, DESKTOP), text: desktopUnit() },
       ...(watcherPort === null
         ? []
-        : [{ path: join(folder, WATCHERS), text: watchersUnit(watcherPort) }]),
+        : [
+            {
+              path: join(folder, WATCHERS),
+              text: watchersUnit(watcherPort),
+              holds: {
+                line: watchersStream(watcherPort),
+                release: { argv: systemctl("stop", WATCHERS), mayFail: true },
+              } as const,
+            },
+          ]),
+    ],
+    outdated: [
+      ...(watcherPort === null ? [join(folder, WATCHERS)] : []),
+      // Of an installation from a shell, or in a time, without systemd: both would start a daemon.
+      autostartPath(facts),
     ],
     install: [
       { argv: systemctl("daemon-reload") },
-      { argv: systemctl("enable", SOCKET, SERVICE, DESKTOP) },
-      { argv: systemctl("start", SOCKET) },
-      // A socket cannot be handed to a service that runs already.
+      forgetFailures,
       ...(watcherPort === null
         ? [{ argv: systemctl("disable", "--now", WATCHERS), mayFail: true } as const]
-        : [
-            { argv: systemctl("stop", SERVICE), mayFail: true } as const,
-            { argv: systemctl("enable", WATCHERS) },
-            { argv: systemctl("start", WATCHERS) },
-          ]),
+        : []),
+      {
+        argv: systemctl(
+          "enable",
+          SOCKET,
+          SERVICE,
+          DESKTOP,
+          ...(watcherPort === null ? [] : [WATCHERS]),
+        ),
+      },
       { argv: systemctl("restart", SERVICE) },
     ],
     uninstall: [
       { argv: systemctl("disable", "--now", DESKTOP, SERVICE, SOCKET), mayFail: true },
       { argv: systemctl("disable", "--now", WATCHERS), mayFail: true },
-      { argv: systemctl("reset-failed", SERVICE), mayFail: true },
+      forgetFailures,
       { argv: systemctl("daemon-reload"), mayFail: true },
     ],
-    restart: [{ argv: systemctl("restart", SERVICE) }],
+    restart: [forgetFailures, { argv: systemctl("restart", SERVICE) }],
+    stop: [{ argv: systemctl("stop", WATCHERS, SOCKET, SERVICE), mayFail: true }],
     status: [{ argv: systemctl("--no-pager", "status", SOCKET, SERVICE) }],
     logs: [{ argv: ["journalctl", "--user", "--no-pager", "-n", "200", "-u", SERVICE] }],
+    mainPid: { argv: systemctl("show", "--property=MainPID", "--value", SERVICE) },
     notes: [
       "The service runs while you are logged in. To keep it answering when you are not: loginctl enable-linger",
     ],
   };
 }
 
-function socketUnit(): string {
+function listenStream({ socketPath }: ServiceFacts): string {
+  const path = socketPath?.replaceAll("%", "%%") ?? "%t/activityd/activityd.sock";
+  return `ListenStream=${path}`;
+}
+
+function socketUnit(facts: ServiceFacts): string {
   return `[Unit]
 Description=Local API of activityd
 
 [Socket]
-ListenStream=%t/activityd/activityd.sock
+${listenStream(facts)}
 SocketMode=0600
 DirectoryMode=0700
+RemoveOnStop=yes
 
 [Install]
 WantedBy=sockets.target
 `;
+}
+
+function watchersStream(port: number): string {
+  return `ListenStream=127.0.0.1:${port}`;
 }
 
 function watchersUnit(port: number): string {
@@ -85,7 +134,7 @@ function watchersUnit(port: number): string {
 Description=Port of ActivityWatch's watchers, for activityd
 
 [Socket]
-ListenStream=127.0.0.1:${port}
+${watchersStream(port)}
 FileDescriptorName=${ACTIVITYWATCH_SOCKET}
 Service=${SERVICE}
 
@@ -101,18 +150,20 @@ function serviceUnit(facts: ServiceFacts): string {
   const variables = Object.entries(facts.variables)
     .map(([name, value]) => `Environment=${quote(`${name}=${value}`)}\n`)
     .join("");
+  // Opened with the service, or not at all: a socket cannot be handed to a daemon that runs already.
+  const watchers = facts.watcherPort === null ? "" : `Wants=${WATCHERS}\nAfter=${WATCHERS}\n`;
   return `# Written by activityd ${facts.version}
 [Unit]
 Description=Device activity for the personal assistant
 Requires=${SOCKET}
 After=${SOCKET}
-StartLimitIntervalSec=60
+${watchers}StartLimitIntervalSec=60
 StartLimitBurst=5
 
 [Service]
 Type=notify
-NotifyAccess=main
-ExecStart=${quote(facts.nodePath)} ${quote(facts.mainPath)} start
+NotifyAccess=all
+ExecStart=${quoteProgram(facts.nodePath)} ${quoteArgument(facts.mainPath)} start
 ${allocator}${variables}Restart=on-failure
 RestartSec=1
 TimeoutStartSec=30
@@ -151,7 +202,17 @@ WantedBy=graphical-session.target
 `;
 }
 
-/** One word of a unit file: `%` and `$` are special there, and so are quotes and backslashes. */
+/** One word of a unit file: `%` is special there, and so are quotes and backslashes. */
 function quote(word: string): string {
-  return `"${word.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%").replaceAll("$", "$$$$")}"`;
+  return `"${word.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%")}"`;
+}
+
+/** A word after the program of `ExecStart`, where variables are put in too. */
+function quoteArgument(word: string): string {
+  return quote(word).replaceAll("$", "$$$$");
+}
+
+/** The program of `ExecStart`: no variable is put in there, and no quote or backslash is let in. */
+function quoteProgram(path: string): string {
+  return /["'\\]/.test(path) ? `/usr/bin/env ${quoteArgument(path)}` : quote(path);
 }

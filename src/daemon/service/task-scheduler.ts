@@ -13,6 +13,7 @@ export function planTaskScheduler(facts: ServiceFacts): ServicePlan {
   return {
     mechanism: "task-scheduler",
     files: [{ path, text: taskXml(facts) }],
+    outdated: [],
     install: [
       { argv: ["schtasks", "/create", "/tn", TASK, "/xml", path, "/f"] },
       { argv: ["schtasks", "/run", "/tn", TASK] },
@@ -25,8 +26,10 @@ export function planTaskScheduler(facts: ServiceFacts): ServicePlan {
       { argv: ["schtasks", "/end", "/tn", TASK], mayFail: true },
       { argv: ["schtasks", "/run", "/tn", TASK] },
     ],
+    stop: [],
     status: [{ argv: ["schtasks", "/query", "/tn", TASK, "/v", "/fo", "list"] }],
     logs: [{ argv: ["cmd", "/c", "type", join(facts.logDirectory, "activityd.log")] }],
+    mainPid: null,
     notes: ["The local API is not available on Windows yet; the task keeps capture running."],
   };
 }
