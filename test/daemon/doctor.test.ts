@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:net";
 import { execFileSync, spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -110,6 +118,12 @@ async function listenOn(path: string | number): Promise<Server> {
       }),
   );
   return server;
+}
+
+/** A daemon's lock on the record, as it is when it was taken then. */
+function hold(dataDirectory: string, pid: number, since: "just now" | "long ago"): void {
+  onTestFinished(acquireInstanceLock(dataDirectory, pid));
+  if (since === "long ago") utimesSync(join(dataDirectory, "daemon.pid"), 1, 1);
 }
 
 /** Writes the service's files as an installation does, for a login with systemd. */
@@ -235,6 +249,22 @@ describe("the settings", () => {
     expect((await findingsOf(patient)).map(({ id }) => id)).not.toContain("port-taken");
   });
 
+  test("a port that the service manager keeps open for the daemon is not taken", async () => {
+    const patient = createPatient();
+    const address = (await listenOn(0)).address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    const config = `[activitywatch]\nenabled = true\nport = ${address.port}\n`;
+    writeFileSync(patient.paths.configFile, config);
+    installUnits(patient);
+    const failed = systemd({ ActiveState: "failed", Result: "oom-kill", MainPID: "0" });
+    expect((await findingsOf(patient, failed)).map(({ id }) => id)).toContain("port-taken");
+    const run: Machine["run"] = (program, args) =>
+      args.includes("activityd-activitywatch.socket")
+        ? "ActiveState=active\n"
+        : failed.run(program, args);
+    expect((await findingsOf(patient, { run })).map(({ id }) => id)).not.toContain("port-taken");
+  });
+
   test("page-port-taken is no problem of the record", async () => {
     const patient = createPatient();
     const address = (await listenOn(0)).address();
@@ -257,7 +287,7 @@ describe("what was recorded", () => {
     writeFileSync(join(patient.paths.dataDirectory, "activity.db"), "x".repeat(8192));
     expect(await find(patient, "database-damaged")).toMatchObject({
       state: "problem",
-      remedy: "Recover it with: activityd stop, then activityd doctor --repair",
+      remedy: "Recover it with: activityd stop && activityd doctor --repair",
     });
   });
 
@@ -342,6 +372,41 @@ describe("what was recorded", () => {
   });
 });
 
+describe("data-unwritable", () => {
+  test("a file where the folder should be is no record that has yet to begin", async () => {
+    const patient = createPatient();
+    const { dataDirectory } = patient.paths;
+    writeFileSync(dataDirectory, "");
+    const { what, remedy } = await find(patient, "data-unwritable");
+    expect(what).toContain("is something else");
+    expect(remedy).toBe(`Move it away: mv ${dataDirectory} ${dataDirectory}.away`);
+  });
+});
+
+test("a command names a folder of any name as a shell reads it", async () => {
+  const patient = createPatient();
+  const home = join(patient.home, "koi's $HOME & 100%");
+  const env = { ...patient.env, ACTIVITYD_HOME: home };
+  const odd = { ...patient, env, paths: resolvePaths(env) };
+  mkdirSync(odd.paths.runtimeDirectory, { recursive: true });
+  chmodSync(odd.paths.runtimeDirectory, 0o755);
+  const { remedy } = await find(odd, "socket-folder-open");
+  execFileSync("sh", ["-c", remedy.replace("Close it with: ", "")]);
+  expect(statSync(odd.paths.runtimeDirectory).mode & 0o777).toBe(0o700);
+});
+
+test("not-examined: one part that cannot be looked at does not keep the others back", async () => {
+  const patient = createPatient();
+  const probePeers = () => Promise.reject(new Error("ENOSPC: no space left on device, mkdtemp"));
+  const findings = await findingsOf(patient, { probePeers });
+  expect(findings.find(({ id }) => id === "not-examined")).toMatchObject({
+    state: "problem",
+    what: "Of the program nothing can be told: Internal error: ENOSPC: no space left on device, mkdtemp",
+  });
+  expect(findings.map(({ id }) => id)).toContain("settings");
+  expect(findings.map(({ id }) => id)).toContain("daemon-stopped");
+});
+
 describe("the way to the daemon", () => {
   test("daemon-stopped is no problem", async () => {
     expect(await find(createPatient(), "daemon-stopped")).toMatchObject({
@@ -403,7 +468,7 @@ describe("the way to the daemon", () => {
     writeFileSync(socketPath, "");
     const { remedy } = await find(patient, "socket-foreign");
     expect(remedy).toBe(
-      `Move it away: mv ${socketPath} ${socketPath}.away; then: activityd start --detach`,
+      `Move it away: mv ${socketPath} ${socketPath}.away && activityd start --detach`,
     );
   });
 
@@ -412,7 +477,7 @@ describe("the way to the daemon", () => {
     const { runtimeDirectory, socketPath, dataDirectory } = patient.paths;
     mkdirSync(runtimeDirectory, { recursive: true, mode: 0o700 });
     mkdirSync(dataDirectory, { mode: 0o700 });
-    onTestFinished(acquireInstanceLock(dataDirectory, 412));
+    hold(dataDirectory, 412, "long ago");
     await listenOn(socketPath);
     expect(await find(patient, "daemon-silent")).toMatchObject({
       what: expect.stringContaining("(pid 412)"),
@@ -424,11 +489,49 @@ describe("the way to the daemon", () => {
     const patient = createPatient();
     const { dataDirectory } = patient.paths;
     mkdirSync(dataDirectory, { mode: 0o700 });
-    onTestFinished(acquireInstanceLock(dataDirectory, 412));
+    hold(dataDirectory, 412, "long ago");
     const { remedy } = await find(patient, "second-daemon");
-    expect(remedy).toBe("End it with: kill 412 && activityd start --detach");
+    expect(remedy).toBe("End it with: activityd stop && activityd start --detach");
     await serveStatus(patient);
     expect((await find(patient, "second-daemon")).what).toContain("Another activityd (pid 412)");
+  });
+
+  test("daemon-starting: it began a moment ago, and recovers a record perhaps", async () => {
+    const patient = createPatient();
+    const { runtimeDirectory, socketPath, dataDirectory } = patient.paths;
+    mkdirSync(dataDirectory, { mode: 0o700 });
+    hold(dataDirectory, 412, "just now");
+    expect(await find(patient, "daemon-starting")).toMatchObject({
+      state: "note",
+      what: "A daemon (pid 412) is starting, and does not answer yet.",
+    });
+    mkdirSync(runtimeDirectory, { recursive: true, mode: 0o700 });
+    await listenOn(socketPath);
+    expect((await find(patient, "daemon-starting")).state).toBe("note");
+  });
+
+  test("a daemon that has not looked at anything yet is asked again", async () => {
+    const patient = createPatient();
+    const unprobed = { why: { reason: "Not probed yet.", remedy: "" }, rejected: [] } as const;
+    const window = {
+      kind: "window",
+      state: "blind",
+      backend: null,
+      sinceUs: 0,
+      ...unprobed,
+    } as const;
+    let asked = 0;
+    await serveStatus(patient, {
+      get sources() {
+        asked += 1;
+        return asked < 3 ? [window] : [];
+      },
+      startedUs: 0,
+      nowUs: 1,
+    });
+    const findings = await findingsOf(patient, { patienceMs: 5_000 });
+    expect(findings.filter(({ id }) => id === "window-blind")).toEqual([]);
+    expect(asked).toBe(3);
   });
 
   test("daemon-elsewhere: it answers for another folder", async () => {
@@ -447,6 +550,12 @@ describe("the way to the daemon", () => {
     const env = { XDG_CONFIG_HOME: join(patient.home, "xdg") };
     const { remedy } = await find(patient, "runtime-folder-unset", { env });
     expect(remedy).toBe(`Set it: export XDG_RUNTIME_DIR=${login}`);
+    // Whose daemon holds the record is no second one.
+    mkdirSync(patient.paths.dataDirectory, { mode: 0o700 });
+    hold(patient.paths.dataDirectory, 412, "long ago");
+    const ids = (await findingsOf(patient, { env })).map(({ id }) => id);
+    expect(ids).not.toContain("second-daemon");
+    expect(ids).not.toContain("daemon-stopped");
   });
 });
 
@@ -456,6 +565,21 @@ describe("the service", () => {
       state: "note",
       remedy: "Install it with: activityd service install",
     });
+  });
+
+  test("service-masked: by its owner, who can have it back", async () => {
+    const patient = createPatient();
+    const [, service] = installUnits(patient).files;
+    rmSync(service?.path ?? "");
+    symlinkSync("/dev/null", service?.path ?? "");
+    const masked = systemd({ UnitFileState: "masked", ActiveState: "inactive", MainPID: "0" });
+    expect(await find(patient, "service-masked", masked)).toMatchObject({
+      state: "problem",
+      what: expect.stringContaining("activityd.service"),
+      remedy: "Take the mask away and start it: activityd service install",
+    });
+    const ids = (await findingsOf(patient, masked)).map(({ id }) => id);
+    expect(ids.filter((id) => id.startsWith("service-"))).toEqual(["service-masked"]);
   });
 
   test("service-stale: written by another version", async () => {
@@ -486,7 +610,7 @@ describe("the service", () => {
   });
 
   const again =
-    "Read all of it with: activityd service logs; mend the cause, then: systemctl --user reset-failed activityd.service activityd.socket && activityd service restart";
+    "Read all of it with: activityd service logs; mend the cause, then: activityd service restart";
   test.each<[Finding["id"], Pick<Machine, "run">, RegExp, string]>([
     [
       "service-crash-loop",
@@ -551,7 +675,7 @@ describe("the service", () => {
     await serveStatus(patient);
     const manager = systemd({ ActiveState: "inactive", MainPID: "0" }, { socket: "inactive" });
     const { remedy } = await find(patient, "daemon-beside-service", manager);
-    expect(remedy).toBe(`Let the service run it: kill ${process.pid} && activityd service restart`);
+    expect(remedy).toBe("Let the service run it: activityd service restart");
   });
 
   test("service-linger, for whoever comes over ssh", async () => {

@@ -5,12 +5,13 @@
 import type { StatusAnswer } from "../../api.ts";
 import type { Paths } from "../../paths.ts";
 import { examineDaemon } from "./daemon.ts";
-import type { Finding } from "./finding.ts";
+import { toErrorEnvelope } from "../../errors.ts";
+import { problem, type Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 import { examineProgram } from "./program.ts";
-import { examineService, readService } from "./service.ts";
+import { examineService, holdsWatcherPort, readService } from "./service.ts";
 import { examinePorts, examineSettings } from "./settings.ts";
-import { examineSocket } from "./socket.ts";
+import { examineSocket, type SocketExamination } from "./socket.ts";
 import { examineStorage } from "./storage.ts";
 
 export interface Examination {
@@ -24,24 +25,47 @@ export interface Examination {
 }
 
 export async function examineMachine(paths: Paths, machine: Machine): Promise<Examination> {
+  const program = await guarded("the program", () => examineProgram(machine));
   const { config, findings: settings } = examineSettings(paths, machine);
   const service = readService(paths, machine);
-  const socket = await examineSocket(paths, machine, service.isInstalled);
+  const storage = await guarded("the record", () => examineStorage(paths, machine));
+  const unasked: SocketExamination = { status: null, findings: [] };
+  let socket = unasked;
+  const way = await guarded("the socket", async () => {
+    socket = await examineSocket(paths, machine, service.isInstalled);
+    return socket.findings;
+  });
   const { status } = socket;
   // While a daemon runs, it is the one that holds the port.
-  const ports = status === null && config !== null ? await examinePorts(config) : [];
+  const ports =
+    status === null && config !== null
+      ? await guarded("the ports", () => examinePorts(config, holdsWatcherPort(service, machine)))
+      : [];
   return {
     findings: [
-      ...(await examineProgram(machine)),
+      ...program,
       ...settings,
       ...ports,
-      ...examineStorage(paths, machine),
-      ...socket.findings,
-      ...examineService(service, machine, status),
+      ...storage,
+      ...way,
+      ...(await guarded("the service", () => examineService(service, machine, status))),
       ...(status === null ? [] : examineDaemon(status, machine, service.isInstalled)),
     ],
     status,
     mechanism: service.plan.mechanism,
     isServiceInstalled: service.isInstalled,
   };
+}
+
+/** One part that cannot be looked at does not keep the others from being told. */
+async function guarded(
+  part: string,
+  examine: () => readonly Finding[] | Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    return await examine();
+  } catch (thrown) {
+    const { message, hint } = toErrorEnvelope(thrown).error;
+    return [problem("not-examined", `Of ${part} nothing can be told: ${message}`, hint)];
+  }
 }

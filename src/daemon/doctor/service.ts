@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { StatusAnswer } from "../../api.ts";
 import type { Paths } from "../../paths.ts";
-import { planService } from "../service/service.ts";
+import { isMasked, planService } from "../service/service.ts";
 import type { ServicePlan } from "../service/plan.ts";
 import { note, problem, sound, type Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
@@ -45,11 +45,28 @@ export function examineService(
       ),
     ];
   }
+  const masked = plan.files.map(({ path }) => path).filter((path) => isMasked(path));
+  if (masked.length > 0) {
+    return [
+      problem(
+        "service-masked",
+        `The service was masked, so that systemd never starts it: ${masked.join(", ")}.`,
+        "Take the mask away and start it: activityd service install",
+      ),
+    ];
+  }
   const findings = examineFiles(plan);
   if (plan.mechanism === "systemd") findings.push(...examineUnits(machine, status));
   return findings.some(({ state }) => state === "problem")
     ? findings
     : [sound("service", `service: installed with ${plan.mechanism}`), ...findings];
+}
+
+/** Whether the manager keeps the port of ActivityWatch's watchers open for the daemon. */
+export function holdsWatcherPort({ plan, isInstalled }: ServiceState, machine: Machine): boolean {
+  if (!isInstalled || plan.mechanism !== "systemd") return false;
+  const socket = show(machine, "activityd-activitywatch.socket", ["ActiveState"]);
+  return socket?.["ActiveState"] === "active";
 }
 
 /** The files as they are beside what this version would write. */
@@ -149,7 +166,7 @@ function examineRun(
       note(
         "daemon-beside-service",
         `The daemon that answers (pid ${status.pid}) was started by hand, beside the service: nothing watches it.`,
-        `Let the service run it: kill ${status.pid} && activityd service restart`,
+        "Let the service run it: activityd service restart",
       ),
     ];
   }
@@ -175,7 +192,7 @@ function examineRun(
 /** A unit that systemd gave up: what ended it, and what it said last. */
 function explainFailure(machine: Machine, service: Properties, restarts: number): Finding {
   const again =
-    "Read all of it with: activityd service logs; mend the cause, then: systemctl --user reset-failed activityd.service activityd.socket && activityd service restart";
+    "Read all of it with: activityd service logs; mend the cause, then: activityd service restart";
   if (service["Result"] === "watchdog") {
     return problem(
       "service-watchdog",

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { checkPrivacyGate } from "../../capture/privacy-check.ts";
 import { createPrivacyGate } from "../../capture/privacy.ts";
 import { readConfig, type Config } from "../../config.ts";
-import { toErrorEnvelope } from "../../errors.ts";
+import { shellWord, toErrorEnvelope } from "../../errors.ts";
 import type { Paths } from "../../paths.ts";
 import { note, problem, sound, type Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
@@ -36,7 +36,7 @@ export function examineSettings(
       note(
         "config-open",
         `Others on this machine can read your settings and the rules in them: ${configFile}`,
-        `Take that right away with: chmod 600 ${configFile}`,
+        `Take that right away with: chmod 600 ${shellWord(configFile)}`,
       ),
     );
   }
@@ -67,9 +67,18 @@ function examineDigest(digest: Config["digest"]): readonly Finding[] {
   return findings;
 }
 
-/** Whether the ports that the settings ask for are free. Only asked while no daemon runs, who holds them. */
-export async function examinePorts(config: Config): Promise<readonly Finding[]> {
-  return [...(await examineWatcherPort(config)), ...(await examinePagePort(config))];
+/**
+ * Whether the ports that the settings ask for are free. Only asked while no daemon runs, who holds them;
+ * `holdsWatcherPort`: the service manager keeps that one open for it.
+ */
+export async function examinePorts(
+  config: Config,
+  holdsWatcherPort: boolean,
+): Promise<readonly Finding[]> {
+  return [
+    ...(holdsWatcherPort ? [] : await examineWatcherPort(config)),
+    ...(await examinePagePort(config)),
+  ];
 }
 
 async function examinePagePort({ page }: Config): Promise<readonly Finding[]> {

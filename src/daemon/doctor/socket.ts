@@ -2,8 +2,9 @@
 import { lstatSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
-import type { StatusAnswer } from "../../api.ts";
-import { ActivityError, toErrorEnvelope } from "../../errors.ts";
+import type { ActivityApi, StatusAnswer } from "../../api.ts";
+import { setTimeout } from "node:timers/promises";
+import { ActivityError, shellWord, toErrorEnvelope } from "../../errors.ts";
 import { connectActivity } from "../../local-api/client.ts";
 import type { Paths } from "../../paths.ts";
 import { findInstanceHolder } from "../../store/lock.ts";
@@ -19,24 +20,62 @@ export interface SocketExamination {
 /** sun_path of unix(7) with its final zero; macOS has room for four bytes less. */
 const MAX_PATH_BYTES = { darwin: 103, other: 107 } as const;
 
+const ASK_AGAIN_MS = 100;
+const SETTLED_AFTER_US = 5_000_000;
+/** A start takes less, also one that recovers a damaged record of years. */
+const STARTING_MS = 60_000;
+
 /** `isService`: a service is installed, so that starting the daemon is the manager's business. */
 export async function examineSocket(
   paths: Paths,
   machine: Machine,
   isService: boolean,
 ): Promise<SocketExamination> {
-  const { socketPath, dataDirectory } = paths;
+  const { socketPath } = paths;
   const folder = [...examineFolder(socketPath, machine), ...examineLogin(paths, machine)];
   const api = connectActivity({ socketPath, answerTimeoutMs: machine.patienceMs });
   try {
-    const status = await api.status();
-    return { status, findings: [...folder, ...compare(status, dataDirectory)] };
+    const status = await askPatiently(api, paths, machine);
+    return { status, findings: [...folder, ...compare(status, paths)] };
   } catch (thrown) {
-    const start = isService ? "activityd service restart" : "activityd start --detach";
-    return { status: null, findings: [...folder, await explainSilence(thrown, paths, start)] };
+    // Who looks for it in the wrong place finds nothing that could be said of it.
+    if (folder.some(({ id }) => id === "runtime-folder-unset"))
+      return { status: null, findings: folder };
+    return { status: null, findings: [...folder, await explainSilence(thrown, paths, isService)] };
   } finally {
     await api.close();
   }
+}
+
+/**
+ * What the daemon says of itself. One that is just starting has not looked at anything yet, and neither that one nor
+ * one that is ending has a socket: both are given their time.
+ */
+async function askPatiently(
+  api: ActivityApi,
+  { dataDirectory }: Paths,
+  { patienceMs }: Machine,
+): Promise<StatusAnswer> {
+  const deadlineMs = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      const status = await api.status();
+      if (!isSettling(status) || Date.now() >= deadlineMs) return status;
+    } catch (thrown) {
+      const isAway = thrown instanceof ActivityError && thrown.code === "daemon_unreachable";
+      if (!isAway || Date.now() >= deadlineMs || findInstanceHolder(dataDirectory) === null)
+        throw thrown;
+    }
+    await setTimeout(ASK_AGAIN_MS);
+  }
+}
+
+/** A source that was looked for is seen, or something was passed over. */
+function isSettling({ nowUs, startedUs, sources }: StatusAnswer): boolean {
+  const isYoung = nowUs - startedUs < SETTLED_AFTER_US;
+  return (
+    isYoung && sources.some(({ state, rejected }) => state === "blind" && rejected.length === 0)
+  );
 }
 
 function examineFolder(socketPath: string, machine: Machine): readonly Finding[] {
@@ -55,12 +94,13 @@ function examineFolder(socketPath: string, machine: Machine): readonly Finding[]
   const directory = dirname(socketPath);
   const stat = lstatSync(directory, { throwIfNoEntry: false });
   if (stat === undefined) return [];
+  const folder = shellWord(directory);
   if (!stat.isDirectory()) {
     return [
       problem(
         "socket-folder-no-folder",
         `Where the socket's folder should be is a link or a file: ${directory}`,
-        `Move it away: mv ${directory} ${directory}.away`,
+        `Move it away: mv ${folder} ${shellWord(`${directory}.away`)}`,
       ),
     ];
   }
@@ -69,7 +109,7 @@ function examineFolder(socketPath: string, machine: Machine): readonly Finding[]
       problem(
         "socket-folder-foreign",
         `The socket's folder ${directory} belongs to user ${stat.uid}, not to you (${machine.uid}).`,
-        `Make it yours: sudo chown -R ${machine.uid} ${directory}; or run this as user ${stat.uid}.`,
+        `Make it yours: sudo chown -R ${machine.uid} ${folder}; or run this as user ${stat.uid}.`,
       ),
     ];
   }
@@ -78,7 +118,7 @@ function examineFolder(socketPath: string, machine: Machine): readonly Finding[]
     problem(
       "socket-folder-open",
       `The socket's folder ${directory} is open to other users (mode ${(stat.mode & 0o777).toString(8).padStart(4, "0")}); a daemon that starts refuses it.`,
-      `Close it with: chmod 700 ${directory}`,
+      `Close it with: chmod 700 ${folder}`,
     ),
   ];
 }
@@ -97,7 +137,7 @@ function examineLogin({ socketPath }: Paths, machine: Machine): readonly Finding
     problem(
       "runtime-folder-unset",
       `XDG_RUNTIME_DIR is not set in this shell, so that it looks for the daemon at ${socketPath}; there is one at ${other}.`,
-      `Set it: export XDG_RUNTIME_DIR=${runtime}`,
+      `Set it: export XDG_RUNTIME_DIR=${shellWord(runtime)}`,
     ),
   ];
 }
@@ -107,39 +147,59 @@ function isThere(path: string): boolean {
 }
 
 /** Whether the daemon that answers is the one that this command line means. */
-function compare(status: StatusAnswer, dataDirectory: string): readonly Finding[] {
+function compare(status: StatusAnswer, { dataDirectory }: Paths): readonly Finding[] {
   const findings: Finding[] = [sound("socket", `socket: ${status.socket}`)];
   if (dirname(status.store.path) !== dataDirectory) {
     findings.push(
       problem(
         "daemon-elsewhere",
         `The daemon that answers keeps its record in ${dirname(status.store.path)}, and this command means ${dataDirectory}.`,
-        `Start one for this folder: kill ${status.pid} && activityd start --detach; or leave ACTIVITYD_HOME and --home as the daemon has them.`,
+        `Start one for this folder: activityd stop && activityd start --detach; or leave ACTIVITYD_HOME and --home as the daemon has them.`,
       ),
     );
   }
   const holder = findInstanceHolder(dataDirectory);
   if (holder !== null && holder.pid !== null && holder.pid !== status.pid)
-    findings.push(secondDaemon(holder.pid, dataDirectory, status.socket));
+    findings.push(
+      secondDaemon(
+        holder.pid,
+        dataDirectory,
+        status.socket,
+        `kill ${holder.pid}; activityd stop; activityd start --detach`,
+      ),
+    );
   return findings;
 }
 
-function secondDaemon(pid: number | null, dataDirectory: string, socketPath: string): Finding {
+function secondDaemon(
+  pid: number | null,
+  dataDirectory: string,
+  socketPath: string,
+  mend: string,
+): Finding {
   const who = pid === null ? "Another activityd" : `Another activityd (pid ${pid})`;
   return problem(
     "second-daemon",
     `${who} holds ${dataDirectory} and does not answer on ${socketPath}: no daemon can start for this socket.`,
     pid === null
       ? "Find it with: pgrep -af 'activityd|cli/main.js start', and end it"
-      : `End it with: kill ${pid} && activityd start --detach`,
+      : `End it with: ${mend}`,
   );
 }
 
-async function explainSilence(thrown: unknown, paths: Paths, start: string): Promise<Finding> {
+async function explainSilence(thrown: unknown, paths: Paths, isService: boolean): Promise<Finding> {
+  const start = isService ? "activityd service restart" : "activityd start --detach";
   const { socketPath, dataDirectory } = paths;
   const { message, hint } = toErrorEnvelope(thrown).error;
   const code = thrown instanceof ActivityError ? thrown.code : "internal";
   const holder = findInstanceHolder(dataDirectory);
+  if (holder !== null && holder.sinceMs !== null && Date.now() - holder.sinceMs < STARTING_MS) {
+    return note(
+      "daemon-starting",
+      `A daemon${holder.pid === null ? "" : ` (pid ${holder.pid})`} is starting, and does not answer yet.`,
+      "Give it a minute, and look again: activityd doctor",
+    );
+  }
   if (code === "timed_out") {
     const pid = holder?.pid ?? null;
     return problem(
@@ -151,13 +211,17 @@ async function explainSilence(thrown: unknown, paths: Paths, start: string): Pro
     );
   }
   if (code !== "daemon_unreachable") return problem("socket-foreign", message, hint);
-  if (holder !== null) return secondDaemon(holder.pid, dataDirectory, socketPath);
+  if (holder !== null) {
+    // Both end whoever holds the record, and wait until it has ended.
+    const again = isService ? start : `activityd stop && ${start}`;
+    return secondDaemon(holder.pid, dataDirectory, socketPath, again);
+  }
   const stat = lstatSync(socketPath, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isSocket()) {
     return problem(
       "socket-foreign",
       `Where the socket should be is something else: ${socketPath}`,
-      `Move it away: mv ${socketPath} ${socketPath}.away; then: ${start}`,
+      `Move it away: mv ${shellWord(socketPath)} ${shellWord(`${socketPath}.away`)} && ${start}`,
     );
   }
   if (stat !== undefined && (await isDead(socketPath))) {

@@ -1,7 +1,7 @@
 /** What was recorded: the folder, the database in it, the disk below it and the clock above it. */
-import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { toErrorEnvelope, type ErrorCode } from "../../errors.ts";
+import { shellWord, toErrorEnvelope, type ErrorCode } from "../../errors.ts";
 import type { Paths } from "../../paths.ts";
 import { examine, readNewest } from "../offline-reader.ts";
 import { note, problem, sound, type Finding, type FindingId } from "./finding.ts";
@@ -15,19 +15,47 @@ const CLOCK_SLACK_US = 120_000_000;
 export function examineStorage(paths: Paths, machine: Machine): readonly Finding[] {
   const { dataDirectory } = paths;
   const disk = examineDisk(dataDirectory, machine);
-  let names: readonly string[];
   try {
-    names = [".", ...readdirSync(dataDirectory)];
-  } catch {
-    // No daemon has run yet.
-    return [note("nothing-recorded", `nothing is recorded yet in ${dataDirectory}`), disk];
+    if (!isThere(dataDirectory)) {
+      // No daemon has run yet.
+      return [note("nothing-recorded", `nothing is recorded yet in ${dataDirectory}`), disk];
+    }
+    readdirSync(dataDirectory);
+  } catch (thrown) {
+    return [explainClosed(dataDirectory, thrown), disk];
   }
   return [
     ...examineDatabase(paths, machine),
     ...examineSetAside(dataDirectory),
-    examineRights(dataDirectory, names, machine),
+    examineRights(dataDirectory, machine),
     disk,
   ];
+}
+
+/** Something is there, and what is in it cannot be seen. */
+function explainClosed(dataDirectory: string, thrown: unknown): Finding {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  const folder = shellWord(dataDirectory);
+  return code === "ENOTDIR"
+    ? problem(
+        "data-unwritable",
+        `Where the record's folder should be is something else: ${dataDirectory}`,
+        `Move it away: mv ${folder} ${shellWord(`${dataDirectory}.away`)}`,
+      )
+    : problem(
+        "data-unwritable",
+        `You may not look into ${dataDirectory}, so nothing new is recorded.`,
+        makeYours(dataDirectory),
+      );
+}
+
+function makeYours(dataDirectory: string): string {
+  const folder = shellWord(dataDirectory);
+  return `Make it yours again: sudo chown -R "$(id -u):$(id -g)" ${folder} && chmod -R u+rwX ${folder}`;
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** The database itself, read from its first to its last page. */
@@ -39,7 +67,7 @@ function examineDatabase(paths: Paths, machine: Machine): readonly Finding[] {
         problem(
           "database-damaged",
           `The database ${path} is damaged: ${damage}`,
-          "Recover it with: activityd stop, then activityd doctor --repair",
+          "Recover it with: activityd stop && activityd doctor --repair",
         ),
       ];
     }
@@ -91,14 +119,14 @@ function examineSetAside(dataDirectory: string): readonly Finding[] {
     note(
       "database-set-aside",
       `${count} damaged ${count === 1 ? "database was" : "databases were"} set aside in ${folder}; what could be read of ${count === 1 ? "it" : "them"} is in the record.`,
-      `When you need ${count === 1 ? "it" : "them"} no more: rm -r ${folder}`,
+      `When you need ${count === 1 ? "it" : "them"} no more: rm -r ${shellWord(folder)}`,
     ),
   ];
 }
 
 /** What others on this machine could read, and what this user could not write. */
-function examineRights(dataDirectory: string, names: readonly string[], machine: Machine): Finding {
-  const paths = names.map((name) => join(dataDirectory, name));
+function examineRights(dataDirectory: string, machine: Machine): Finding {
+  const paths = [".", ...readdirSync(dataDirectory)].map((name) => join(dataDirectory, name));
   const open = paths.filter(
     (path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0,
   );
@@ -106,7 +134,7 @@ function examineRights(dataDirectory: string, names: readonly string[], machine:
     return problem(
       "data-open",
       `Others on this machine can read ${open.join(", ")}.`,
-      `Take that right away with: chmod -R go= ${dataDirectory}`,
+      `Take that right away with: chmod -R go= ${shellWord(dataDirectory)}`,
     );
   }
   const foreign = paths.find((path) => !isMine(path, machine));
@@ -114,7 +142,7 @@ function examineRights(dataDirectory: string, names: readonly string[], machine:
     return problem(
       "data-unwritable",
       `You may not write ${foreign}, so nothing new is recorded.`,
-      `Make it yours again: sudo chown -R "$(id -u):$(id -g)" ${dataDirectory} && chmod -R u+rwX ${dataDirectory}`,
+      makeYours(dataDirectory),
     );
   }
   return sound("data", `data: ${dataDirectory} is yours alone`);
@@ -122,6 +150,8 @@ function examineRights(dataDirectory: string, names: readonly string[], machine:
 
 /** Root may write everything: for it, what belongs to another user is what the owner could not write. */
 function isMine(path: string, machine: Machine): boolean {
+  // What a daemon that is ending took away meanwhile.
+  if (!isThere(path)) return true;
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
     return machine.uid === null || statSync(path).uid === machine.uid;
