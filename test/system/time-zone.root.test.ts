@@ -27,12 +27,12 @@ function moveTo(zone: string): void {
   renameSync(`${file}.new`, file);
 }
 
-async function readLocalTime(): Promise<string> {
+async function readNow(): Promise<string> {
   // A pause that came and went leaves nothing held ready from before.
   await daemon.api.pause({ minutes: 1 });
   await daemon.api.resume();
   const { block } = await daemon.api.context({ form: "exact" });
-  return /^- Local time: .*$/m.exec(block ?? "")?.[0] ?? String(block);
+  return /^- Now: .*$/m.exec(block ?? "")?.[0] ?? String(block);
 }
 
 test("the block is in the zone that the machine was given since the start", async () => {
@@ -42,7 +42,7 @@ test("the block is in the zone that the machine was given since the start", asyn
     env: { HOME: daemon.home, ACTIVITYD_HOME: daemon.home },
   });
   await until("the daemon answers", () => daemon.api.status().catch(() => null));
-  expect(await readLocalTime()).toContain("(UTC+09:00)");
+  expect(await readNow()).toContain("(UTC+09:00)");
   moveTo("America/Phoenix");
-  expect(await readLocalTime()).toContain("(UTC-07:00)");
+  expect(await readNow()).toContain("(UTC-07:00)");
 });
