@@ -2,6 +2,7 @@
  * The one error type of the program and the catalogue of its codes. It promises that every failure a
  * person or a client meets has a stable code, a sentence that says what happened, and a hint what to do.
  */
+import { dirname } from "node:path";
 
 /** Every code there is. Codes are API: they are added, never renamed. */
 export const ERROR_CODES = [
@@ -76,8 +77,38 @@ export function toErrorEnvelope(thrown: unknown): ErrorEnvelope {
   if (thrown instanceof ActivityError) {
     return { error: { code: thrown.code, message: thrown.message, hint: thrown.hint } };
   }
+  const refusal = describeRefusal(thrown);
+  if (refusal !== null) return { error: { code: "internal", ...refusal } };
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { error: { code: "internal", message: `Internal error: ${message}`, hint: "" } };
+}
+
+/** What of the machine stands in the way of a write or a read, and is no fault of the program. */
+const REFUSALS: Readonly<Record<string, readonly [why: string, remedy: string]>> = {
+  EACCES: ["this user may not", "See whose the folder is with: ls -ld"],
+  EPERM: ["this user may not", "See whose the folder is with: ls -ld"],
+  EROFS: ["the file system is read-only", "See how it is mounted with: findmnt --target"],
+  ENOSPC: ["the disk is full", "See what room is left with: df -h"],
+  EDQUOT: ["the user's share of the disk is full", "See what room is left with: df -h"],
+};
+
+/** A failure of the system that its user can mend, or null for every other. */
+function describeRefusal(
+  thrown: unknown,
+): { readonly message: string; readonly hint: string } | null {
+  if (!(thrown instanceof Error) || !("code" in thrown) || !("syscall" in thrown)) return null;
+  const [why, remedy] = REFUSALS[String(thrown.code)] ?? [];
+  if (why === undefined) return null;
+  const path = "path" in thrown && typeof thrown.path === "string" ? thrown.path : "";
+  const at =
+    "address" in thrown && "port" in thrown
+      ? `${String(thrown.address)}:${String(thrown.port)}`
+      : path;
+  const what = [thrown.syscall, at].filter((word) => word !== "").join(" ");
+  return {
+    message: `The system refuses «${what}»: ${why} (${String(thrown.code)}).`,
+    hint: path === "" ? "" : `${remedy} '${dirname(path)}'`,
+  };
 }
 
 /** The error that an envelope describes, or null when the value is no envelope. */

@@ -58,6 +58,32 @@ describe("an error on its way over the socket", () => {
     });
   });
 
+  test("what the system refuses is told as that, with what to look at, and not as a fault of the program", () => {
+    const refused = Object.assign(new Error("EACCES: permission denied, mkdir '/x/data'"), {
+      code: "EACCES",
+      syscall: "mkdir",
+      path: "/x/data",
+    });
+    expect(toErrorEnvelope(refused).error).toEqual({
+      code: "internal",
+      message: "The system refuses «mkdir /x/data»: this user may not (EACCES).",
+      hint: "See whose the folder is with: ls -ld '/x'",
+    });
+    const low = { code: "EACCES", syscall: "listen", address: "127.0.0.1", port: 80 };
+    expect(toErrorEnvelope(Object.assign(new Error("EACCES"), low)).error.message).toBe(
+      "The system refuses «listen 127.0.0.1:80»: this user may not (EACCES).",
+    );
+    const full = Object.assign(new Error("ENOSPC: no space left on device, write"), {
+      code: "ENOSPC",
+      syscall: "write",
+    });
+    expect(toErrorEnvelope(full).error).toEqual({
+      code: "internal",
+      message: "The system refuses «write»: the disk is full (ENOSPC).",
+      hint: "",
+    });
+  });
+
   test("a code of a newer daemon is taken for internal, and keeps its sentence", () => {
     const error = fromErrorEnvelope({
       error: { code: "from_the_future", message: "Odd.", hint: "" },

@@ -20,7 +20,7 @@ async function run(argv: readonly string[], io: CliIo): Promise<AnyExitCode> {
       return await runStart(io);
     }
     // The daemon does without: it writes nothing to stdout, and both streams take their time to be made.
-    hearClosedStreams();
+    hearClosedStreams(io);
     if (argv.length === 1 && argv[0] === "now") {
       const { runNow } = await import("./commands/now.ts");
       return await runNow(io);
@@ -36,13 +36,14 @@ async function run(argv: readonly string[], io: CliIo): Promise<AnyExitCode> {
   }
 }
 
-function hearClosedStreams(): void {
+function hearClosedStreams(io: CliIo): void {
   // A reader that closes early (`activityd events | head`) is no failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
     // A terminal that was closed is told by SIGHUP; what is still to be kept is kept.
     if (error.code === "EIO") return;
-    throw error;
+    // Such as a disk that filled up under `activityd export > file`: half a file must not pass for a whole one.
+    process.exit(tellFailure(io, error));
   });
   hearClosedTalk();
 }

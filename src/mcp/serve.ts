@@ -50,9 +50,10 @@ export async function serveMcpHttp(
   await new Promise<void>((resolve, reject) => {
     http.once("error", reject);
     http.listen(port, "127.0.0.1", resolve);
-  }).catch((cause: unknown) => {
+  }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "EADDRINUSE") throw cause;
     throw new ActivityError(
-      "socket_in_use",
+      "port_in_use",
       `Port ${port} of this machine is taken.`,
       "Choose another: activityd mcp --http --port 0",
       { cause },
