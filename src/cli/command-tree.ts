@@ -67,10 +67,17 @@ export function listCommands(
   ];
 }
 
+/** The commands that do something; a group does, beside what stands below it, where it takes options of its own. */
+export function listRunnable(root: CommandNode): ReturnType<typeof listCommands> {
+  return listCommands(root).filter(
+    ({ path, node }) => path.length > 0 && (node.commands.length === 0 || node.options.length > 0),
+  );
+}
+
 /** What is typed: "activityd forget [options]". */
 export function usageLine(path: readonly string[], node: CommandNode): string {
   const words = ["activityd", ...path];
   if (node.options.length > 0) words.push("[options]");
-  if (node.commands.length > 0) words.push("<command>");
+  if (node.commands.length > 0) words.push(node.options.length > 0 ? "[command]" : "<command>");
   return [...words, ...node.arguments.map(({ usage }) => usage)].join(" ");
 }

@@ -1,5 +1,5 @@
 /** The command line as pages: a man page and the table of docs/cli.md, made from the commands themselves. */
-import { listCommands, usageLine, type CommandNode } from "./command-tree.ts";
+import { listRunnable, usageLine, type CommandNode } from "./command-tree.ts";
 
 const EXIT_CODES = [
   ["0", "done"],
@@ -25,7 +25,6 @@ const FILES = [
 
 /** @see man-pages(7), groff_man(7) */
 export function renderManPage(root: CommandNode, version: string): string {
-  const commands = listCommands(root).filter(({ node }) => node.commands.length === 0);
   const lines = [
     `.TH ACTIVITYD 1 "" "activityd ${escapeRoff(version)}" "User Commands"`,
     ".SH NAME",
@@ -38,7 +37,7 @@ export function renderManPage(root: CommandNode, version: string): string {
     ".SH OPTIONS",
     ...root.options.flatMap(({ flags, description }) => tagged(flags, description)),
     ".SH COMMANDS",
-    ...commands.flatMap(({ path, node }) => [
+    ...listRunnable(root).flatMap(({ path, node }) => [
       `.SS "${escapeRoff(usageLine(path, node))}"`,
       escapeRoff(sentence(node.description)),
       ...node.arguments
@@ -93,8 +92,7 @@ export function renderCommandPage(root: CommandNode): string {
     "`compinit` in `~/.zshrc`, `activityd completion fish > ~/.config/fish/completions/activityd.fish`. The package has a",
     "man page: `man activityd`.",
   ];
-  for (const { path, node } of listCommands(root)) {
-    if (node.commands.length > 0) continue;
+  for (const { path, node } of listRunnable(root)) {
     lines.push("", `## ${["activityd", ...path].join(" ")}`, "", `\`${usageLine(path, node)}\``);
     lines.push("", sentence(node.description));
     const rows = [

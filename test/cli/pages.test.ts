@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import {
   listCommands,
+  listRunnable,
   readCommandTree,
   usageLine,
   type CommandNode,
@@ -18,9 +19,17 @@ import { createTempHome } from "../helpers/temp-home.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const tree = readCommandTree(createProgram(processIo(), async () => {}));
-const leaves = listCommands(tree).filter(({ node }) => node.commands.length === 0);
+const leaves = listRunnable(tree);
 
 describe("docs/cli.md", () => {
+  test("has the groups that do something by themselves, with their options", () => {
+    const page = renderCommandPage(tree);
+    expect(page).toContain("## activityd mcp\n\n`activityd mcp [options] [command]`");
+    expect(page).toContain("| `--http` |");
+    expect(page).toContain("## activityd clients\n");
+    expect(page).not.toContain("## activityd hub\n");
+  });
+
   test("is what the commands are: after a change of them, npm run docs", () => {
     expect(readFileSync(join(ROOT, "docs/cli.md"), "utf8")).toBe(renderCommandPage(tree));
   });
@@ -69,6 +78,8 @@ function faultOfOne(command: string): string | null {
     // "install|uninstall": each of them; "[--json]": whether it is there.
     const word = raw.replaceAll(/[[\],.;:)]/g, "");
     if (word === "--" || word === "…" || word === "...") return null;
+    // Placeholders of a usage line.
+    if (raw === "[options]" || raw === "[command]") continue;
     if (word.startsWith("--")) {
       const known = [...node.options, ...tree.options].flatMap(({ names }) => names);
       const unknown = word
