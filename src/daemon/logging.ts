@@ -29,7 +29,11 @@ export function openStderrLog(clock: Clock = systemClock): LogSink {
 
 /** A log in `directory/activityd.log`, at most five files of 1 MB beside it. */
 export function openFileLog(directory: string, clock: Clock = systemClock): LogSink {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch {
+    // As with a full disk: the daemon goes on without, and `doctor` says so.
+  }
   return openLog(async () => (await import("./log-writer.ts")).openFileWriter(directory), clock);
 }
 

@@ -70,6 +70,9 @@ export function readNewest(paths: Paths): { readonly startUs: number } | null {
   refuseNewerSchema(path);
   const database = openDatabase({ path, role: "reader" });
   try {
+    // Another program's database, or one that was never begun, has no such table.
+    const isOurs = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'event'").get();
+    if (isOurs === undefined) return null;
     const newest = database
       .prepare<{ startUs: number | null }>("SELECT max(start_us) AS startUs FROM event")
       .get();

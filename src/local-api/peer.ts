@@ -67,14 +67,20 @@ export function createPeerGuard(log: Log): PeerGuard {
 }
 
 /** Why peers cannot be told, or that they can. */
-export type PeerProbe = "told" | "koffi-absent" | "untold";
+export type PeerProbe = "told" | "koffi-absent" | "untold" | "untried";
 
 /** Tries it on a connection with ourselves: the kernel must name this very process. */
 export async function probePeers(): Promise<PeerProbe> {
   if (!hasKoffi()) return "koffi-absent";
   const read = loadReadPeer();
   if (read === null) return "untold";
-  const folder = mkdtempSync(join(tmpdir(), "activityd-peer-"));
+  let folder: string;
+  try {
+    folder = mkdtempSync(join(tmpdir(), "activityd-peer-"));
+  } catch {
+    // A full disk, or no such folder: nothing is known of peers.
+    return "untried";
+  }
   try {
     return await new Promise((resolve) => {
       const path = join(folder, "s");

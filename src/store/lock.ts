@@ -13,7 +13,7 @@ import { holdExclusiveLock, isExclusivelyLocked } from "./sqlite.ts";
  * @throws ActivityError `socket_in_use` when another process holds it, naming its pid
  */
 export function acquireInstanceLock(directory: string, pid: number): () => void {
-  const release = holdExclusiveLock(join(directory, "daemon.lock"));
+  const release = holdLock(join(directory, "daemon.lock"));
   const pidPath = join(directory, "daemon.pid");
   if (release === null) {
     const holder = readPid(pidPath);
@@ -39,10 +39,34 @@ export interface InstanceHolder {
 
 /** Who holds the lock of a data folder; null when nobody does. Takes nothing. */
 export function findInstanceHolder(directory: string): InstanceHolder | null {
-  if (!isExclusivelyLocked(join(directory, "daemon.lock"))) return null;
+  if (!isLocked(join(directory, "daemon.lock"))) return null;
   const path = join(directory, "daemon.pid");
   const stat = statSync(path, { throwIfNoEntry: false });
   return { pid: readPid(path), sinceMs: stat === undefined ? null : stat.mtimeMs };
+}
+
+/** The file of the lock holds nothing: one that a failing disk spoilt, which nobody can hold, is made anew. */
+function holdLock(path: string): (() => void) | null {
+  try {
+    return holdExclusiveLock(path);
+  } catch (thrown) {
+    if (!isDamaged(thrown)) throw thrown;
+    for (const suffix of ["", "-journal"]) rmSync(path + suffix, { force: true });
+    return holdExclusiveLock(path);
+  }
+}
+
+function isLocked(path: string): boolean {
+  try {
+    return isExclusivelyLocked(path);
+  } catch (thrown) {
+    if (!isDamaged(thrown)) throw thrown;
+    return false;
+  }
+}
+
+function isDamaged(thrown: unknown): boolean {
+  return thrown instanceof ActivityError && thrown.code === "database_damaged";
 }
 
 /** The pid is for people: the lock alone decides. Null when the holder has not written it yet. */

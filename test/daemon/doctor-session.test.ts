@@ -45,7 +45,7 @@ describe("doctor says why windows are not seen, and what mends it", () => {
       what: "Windows cannot be seen: DISPLAY is not set.",
       // X servers that listen on the machine of the test are named behind it.
       remedy: expect.stringMatching(
-        /^Start activityd inside the desktop session, .* import-environment DISPLAY XAUTHORITY/,
+        /^Start activityd inside the desktop session.* import-environment DISPLAY XAUTHORITY && activityd service restart$/,
       ),
     });
   });

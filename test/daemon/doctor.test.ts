@@ -211,6 +211,12 @@ describe("the program", () => {
       "Add it with: npm install -g --include=optional activityd",
     ],
     ["peers-unchecked", { probePeers: async () => "untold" }, /does not tell who asks/, ""],
+    [
+      "peers-unchecked",
+      { probePeers: async () => "untried" },
+      /could not be tried/,
+      "Make room there, or set TMPDIR to a folder of yours",
+    ],
   ])("%s", async (id, changes, what, remedy) => {
     const finding = await find(createPatient(), id, changes);
     expect(finding.what).toMatch(what);
@@ -331,6 +337,31 @@ describe("what was recorded", () => {
     });
   });
 
+  test("a database that was never begun is nothing recorded, unless there is a backup", async () => {
+    const patient = createPatient();
+    const { dataDirectory } = patient.paths;
+    mkdirSync(dataDirectory, { mode: 0o700 });
+    writeFileSync(join(dataDirectory, "activity.db"), "", { mode: 0o600 });
+    expect((await find(patient, "nothing-recorded")).what).toContain("cut short");
+    mkdirSync(join(dataDirectory, "backups"), { mode: 0o700 });
+    const backup = join(dataDirectory, "backups", "activity-20261127T090000Z.db");
+    writeFileSync(backup, "", { mode: 0o600 });
+    const { what, remedy } = await find(patient, "database-damaged");
+    expect(what).toContain("is empty, and there is a backup");
+    expect(remedy).toBe("Start the daemon, as said below: it takes over what the backup has.");
+  });
+
+  test("log-unwritable is no problem of the record", async () => {
+    const patient = createPatient();
+    record(patient, "2026-11-27T09:00:00Z");
+    const { logDirectory } = patient.paths;
+    writeFileSync(logDirectory, "");
+    expect(await find(patient, "log-unwritable")).toMatchObject({
+      state: "note",
+      remedy: `Move away what is there: mv ${logDirectory} ${logDirectory}.away`,
+    });
+  });
+
   test("clock-behind", async () => {
     const patient = createPatient();
     record(patient, "2026-11-27T09:00:00Z");
@@ -423,6 +454,15 @@ describe("the way to the daemon", () => {
     const { what, remedy } = await find(patient, "socket-folder-open");
     expect(what).toContain("(mode 0755)");
     expect(remedy).toBe(`Close it with: chmod 700 ${runtimeDirectory}`);
+  });
+
+  test("socket-folder-closed: to its owner too", async () => {
+    const patient = createPatient();
+    const { runtimeDirectory } = patient.paths;
+    mkdirSync(runtimeDirectory, { recursive: true });
+    chmodSync(runtimeDirectory, 0o000);
+    const { remedy } = await find(patient, "socket-folder-closed");
+    expect(remedy).toBe(`Open it to yourself: chmod 700 ${runtimeDirectory}`);
   });
 
   test("socket-folder-no-folder", async () => {
@@ -565,6 +605,27 @@ describe("the service", () => {
       state: "note",
       remedy: "Install it with: activityd service install",
     });
+  });
+
+  test("service-elsewhere: that of the usual places, seen from a trial", async () => {
+    const patient = createPatient();
+    installUnits(patient);
+    const env = { ...patient.env, ACTIVITYD_HOME: join(patient.home, "trial") };
+    const trial = {
+      ...patient,
+      env,
+      paths: resolvePaths(env),
+      machine: { ...patient.machine, env },
+    };
+    const { what } = await find(trial, "service-elsewhere", systemd());
+    expect(what).toContain(patient.home);
+    const findings = await findingsOf(trial, systemd());
+    expect(findings.map(({ id }) => id).filter((id) => id.startsWith("service-"))).toEqual([
+      "service-elsewhere",
+    ]);
+    expect(findings.find(({ id }) => id === "daemon-stopped")?.remedy).toBe(
+      "Start it with: activityd start --detach",
+    );
   });
 
   test("service-masked: by its owner, who can have it back", async () => {

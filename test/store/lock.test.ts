@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { acquireInstanceLock } from "../../src/store/lock.ts";
+import { acquireInstanceLock, findInstanceHolder } from "../../src/store/lock.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
 describe("the lock of a data folder", () => {
@@ -45,5 +45,18 @@ describe("the lock of a data folder", () => {
     holder.kill("SIGKILL");
     await gone;
     acquireInstanceLock(home, 1)();
+  });
+
+  it("is taken although a failing disk spoilt its file, which nobody holds then", () => {
+    const home = createTempHome();
+    acquireInstanceLock(home, 412)();
+    writeFileSync(join(home, "daemon.lock"), "garbage".repeat(1000));
+    expect(findInstanceHolder(home)).toBeNull();
+    const release = acquireInstanceLock(home, 413);
+    expect(findInstanceHolder(home)).toMatchObject({ pid: 413 });
+    expect(() => acquireInstanceLock(home, 414)).toThrow(
+      expect.objectContaining({ code: "socket_in_use" }),
+    );
+    release();
   });
 });

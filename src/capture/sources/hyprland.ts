@@ -55,7 +55,7 @@ export const hyprland: SourceProvider<"window"> = {
           : {
               reason: `No Hyprland answers in ${first}.`,
               remedy:
-                "Start activityd inside the session, or let it hand its variables on: systemctl --user import-environment HYPRLAND_INSTANCE_SIGNATURE XDG_RUNTIME_DIR",
+                "Start activityd inside the session; a service learns of it from a terminal there: systemctl --user import-environment HYPRLAND_INSTANCE_SIGNATURE && activityd service restart",
               applies: signature !== "",
             },
     };

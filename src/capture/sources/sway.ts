@@ -100,7 +100,7 @@ function explain(
       }
     : {
         reason: `No ${flavour.id} answers on ${first}.`,
-        remedy: `Start ${flavour.id}, or let the session hand its variables on: systemctl --user import-environment ${flavour.variable} XDG_RUNTIME_DIR`,
+        remedy: `Start ${flavour.id}; a service learns of it from a terminal there: systemctl --user import-environment ${flavour.variable} && activityd service restart`,
         // A file that a dead compositor left behind is no sign of a desktop, a variable is.
         applies: (env[flavour.variable] ?? "") !== "",
       };

@@ -75,7 +75,7 @@ export async function openWayland(
     rejected: {
       reason: `No Wayland compositor answers on ${first}.`,
       remedy:
-        "Start activityd inside the desktop session, or let the session hand its variables on: systemctl --user import-environment WAYLAND_DISPLAY XDG_RUNTIME_DIR",
+        "Start activityd inside the desktop session; a service learns of it from a terminal there: systemctl --user import-environment WAYLAND_DISPLAY && activityd service restart",
       applies: (context.env["WAYLAND_DISPLAY"] ?? "") !== "",
     },
   };

@@ -78,7 +78,7 @@ async function explainBadDisplay(display: string): Promise<Rejection> {
   const hint = there.length === 0 ? "" : ` (X servers are listening on ${there.join(", ")})`;
   return {
     reason: "DISPLAY is not set.",
-    remedy: `Start activityd inside the desktop session, or let the session hand its variables on: systemctl --user import-environment DISPLAY XAUTHORITY${hint}`,
+    remedy: `Start activityd inside the desktop session${hint}; a service learns of it from a terminal there: systemctl --user import-environment DISPLAY XAUTHORITY && activityd service restart`,
   };
 }
 

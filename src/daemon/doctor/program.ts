@@ -50,6 +50,12 @@ async function examinePeers(machine: Machine): Promise<Finding> {
         "The optional package koffi is not installed: only the modes of the socket keep other users out, and each sign of life to systemd costs a process.",
         "Add it with: npm install -g --include=optional activityd",
       );
+    case "untried":
+      return note(
+        "peers-unchecked",
+        "Whether the kernel names who asks could not be tried: nothing can be made in the folder for temporary files.",
+        "Make room there, or set TMPDIR to a folder of yours",
+      );
     default:
       return note(
         "peers-unchecked",

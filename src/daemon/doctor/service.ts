@@ -22,20 +22,42 @@ const SERVICE_FIELDS = [
 
 export interface ServiceState {
   readonly plan: ServicePlan;
+  /** A service that runs the daemon of these folders. */
   readonly isInstalled: boolean;
+  /** The service that is installed is that of another folder: null for the usual places; undefined when it is not. */
+  readonly otherHome: string | null | undefined;
 }
 
 export function readService(paths: Paths, machine: Machine): ServiceState {
   const plan = planService(paths, machine.env, machine.platform);
-  return { plan, isInstalled: plan.files.some(({ path }) => existsSync(path)) };
+  const isThere = plan.files.some(({ path }) => existsSync(path));
+  // One that is masked, or was cut short, says nothing.
+  const files = plan.files.filter(({ path }) => (readIfThere(path) ?? "") !== "");
+  const home = homeOf(files.map(({ path }) => readIfThere(path)).join("\n"));
+  const isOther = home !== homeOf(files.map(({ text }) => text).join("\n"));
+  return { plan, isInstalled: isThere && !isOther, otherHome: isOther ? home : undefined };
+}
+
+/** The folder that a unit, an autostart entry or a property list gives the daemon, as it is written there; or null. */
+function homeOf(text: string): string | null {
+  return /ACTIVITYD_HOME(?:=|<\/key>\s*<string>)([^"<\n]*)/.exec(text)?.[1] ?? null;
 }
 
 /** `status`: what the daemon that answers says of itself, if one does. */
 export function examineService(
-  { plan, isInstalled }: ServiceState,
+  { plan, isInstalled, otherHome }: ServiceState,
   machine: Machine,
   status: StatusAnswer | null,
 ): readonly Finding[] {
+  if (otherHome !== undefined) {
+    return [
+      note(
+        "service-elsewhere",
+        `The desktop service runs the daemon of ${otherHome ?? "the usual places"}, which is not the one that this command means.`,
+        otherHome === null ? "Look at that one with: env -u ACTIVITYD_HOME activityd doctor" : "",
+      ),
+    ];
+  }
   if (!isInstalled) {
     return [
       note(

@@ -8,7 +8,7 @@ import { ActivityError, shellWord, toErrorEnvelope } from "../../errors.ts";
 import { connectActivity } from "../../local-api/client.ts";
 import type { Paths } from "../../paths.ts";
 import { findInstanceHolder } from "../../store/lock.ts";
-import { note, problem, sound, type Finding } from "./finding.ts";
+import { note, problem, sound, type Finding, type FindingId } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
 export interface SocketExamination {
@@ -19,6 +19,13 @@ export interface SocketExamination {
 
 /** sun_path of unix(7) with its final zero; macOS has room for four bytes less. */
 const MAX_PATH_BYTES = { darwin: 103, other: 107 } as const;
+
+/** While these stand, that nobody answers says nothing of the daemon. */
+const UNASKABLE: readonly string[] = [
+  "runtime-folder-unset",
+  "socket-folder-closed",
+  "socket-path-too-long",
+] satisfies readonly FindingId[];
 
 const ASK_AGAIN_MS = 100;
 const SETTLED_AFTER_US = 5_000_000;
@@ -38,9 +45,8 @@ export async function examineSocket(
     const status = await askPatiently(api, paths, machine);
     return { status, findings: [...folder, ...compare(status, paths)] };
   } catch (thrown) {
-    // Who looks for it in the wrong place finds nothing that could be said of it.
-    if (folder.some(({ id }) => id === "runtime-folder-unset"))
-      return { status: null, findings: folder };
+    // Who looks in the wrong place, or may not look, finds nothing that could be said of it.
+    if (folder.some(({ id }) => UNASKABLE.includes(id))) return { status: null, findings: folder };
     return { status: null, findings: [...folder, await explainSilence(thrown, paths, isService)] };
   } finally {
     await api.close();
@@ -87,7 +93,9 @@ function examineFolder(socketPath: string, machine: Machine): readonly Finding[]
       problem(
         "socket-path-too-long",
         `The path of the socket has ${bytes} bytes and the system allows ${maxBytes}: ${socketPath}`,
-        'Choose a shorter one: export ACTIVITYD_SOCKET="$XDG_RUNTIME_DIR/activityd/activityd.sock"',
+        (machine.env["XDG_RUNTIME_DIR"] ?? "") === ""
+          ? 'Choose a shorter one: export ACTIVITYD_SOCKET="/tmp/activityd-$(id -u)/activityd.sock"'
+          : 'Choose a shorter one: export ACTIVITYD_SOCKET="$XDG_RUNTIME_DIR/activityd/activityd.sock"',
       ),
     ];
   }
@@ -113,14 +121,27 @@ function examineFolder(socketPath: string, machine: Machine): readonly Finding[]
       ),
     ];
   }
+  if ((stat.mode & 0o700) !== 0o700) {
+    return [
+      problem(
+        "socket-folder-closed",
+        `The socket's folder ${directory} is closed to you too (mode ${octal(stat.mode)}).`,
+        `Open it to yourself: chmod 700 ${folder}`,
+      ),
+    ];
+  }
   if ((stat.mode & 0o077) === 0) return [];
   return [
     problem(
       "socket-folder-open",
-      `The socket's folder ${directory} is open to other users (mode ${(stat.mode & 0o777).toString(8).padStart(4, "0")}); a daemon that starts refuses it.`,
+      `The socket's folder ${directory} is open to other users (mode ${octal(stat.mode)}); a daemon that starts refuses it.`,
       `Close it with: chmod 700 ${folder}`,
     ),
   ];
+}
+
+function octal(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, "0");
 }
 
 /** A shell without the login's variable looks in another folder than the service does (`su`, `sudo`, cron). */

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } f
 import { dirname, join } from "node:path";
 import { shellWord, toErrorEnvelope, type ErrorCode } from "../../errors.ts";
 import type { Paths } from "../../paths.ts";
+import { DATABASE_FILE } from "../../store/events.ts";
 import { examine, readNewest } from "../offline-reader.ts";
 import { note, problem, sound, type Finding, type FindingId } from "./finding.ts";
 import type { Machine } from "./machine.ts";
@@ -22,36 +23,56 @@ export function examineStorage(paths: Paths, machine: Machine): readonly Finding
     }
     readdirSync(dataDirectory);
   } catch (thrown) {
-    return [explainClosed(dataDirectory, thrown), disk];
+    return [explainClosed(dataDirectory, machine, thrown), disk];
   }
   return [
     ...examineDatabase(paths, machine),
     ...examineSetAside(dataDirectory),
     examineRights(dataDirectory, machine),
+    ...examineLog(paths, machine),
     disk,
   ];
 }
 
 /** Something is there, and what is in it cannot be seen. */
-function explainClosed(dataDirectory: string, thrown: unknown): Finding {
+function explainClosed(dataDirectory: string, machine: Machine, thrown: unknown): Finding {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
-  const folder = shellWord(dataDirectory);
   return code === "ENOTDIR"
-    ? problem(
-        "data-unwritable",
-        `Where the record's folder should be is something else: ${dataDirectory}`,
-        `Move it away: mv ${folder} ${shellWord(`${dataDirectory}.away`)}`,
-      )
+    ? somethingElse("the record's folder", dataDirectory)
     : problem(
         "data-unwritable",
         `You may not look into ${dataDirectory}, so nothing new is recorded.`,
-        makeYours(dataDirectory),
+        makeYours(dataDirectory, isOwner(dataDirectory, machine)),
       );
 }
 
-function makeYours(dataDirectory: string): string {
+function somethingElse(what: string, path: string): Finding {
+  return problem(
+    "data-unwritable",
+    `Where ${what} should be is something else: ${path}`,
+    `Move it away: ${moveAway(path)}`,
+  );
+}
+
+function moveAway(path: string): string {
+  return `mv ${shellWord(path)} ${shellWord(`${path}.away`)}`;
+}
+
+function makeYours(dataDirectory: string, isOwner: boolean): string {
   const folder = shellWord(dataDirectory);
-  return `Make it yours again: sudo chown -R "$(id -u):$(id -g)" ${folder} && chmod -R u+rwX ${folder}`;
+  const open = `chmod -R u+rwX ${folder}`;
+  return isOwner
+    ? `Let yourself: ${open}`
+    : `Make it yours again: sudo chown -R "$(id -u):$(id -g)" ${folder} && ${open}`;
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return !isThere(path);
+  }
 }
 
 function isThere(path: string): boolean {
@@ -60,13 +81,30 @@ function isThere(path: string): boolean {
 
 /** The database itself, read from its first to its last page. */
 function examineDatabase(paths: Paths, machine: Machine): readonly Finding[] {
+  // What may not be read is told with all else that is not this user's, and with what mends it.
+  const file = join(paths.dataDirectory, DATABASE_FILE);
+  if (!isReadable(file)) return [];
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true) return [somethingElse("the database", file)];
   try {
     const { path, damage, backups } = examine(paths);
+    if (stat?.size === 0 && backups.length === 0) {
+      return [note("nothing-recorded", `nothing is recorded yet: the first start was cut short`)];
+    }
+    if (stat?.size === 0) {
+      return [
+        problem(
+          "database-damaged",
+          `The database ${path} is empty, and there is a backup.`,
+          "Start the daemon, as said below: it takes over what the backup has.",
+        ),
+      ];
+    }
     if (damage !== null) {
       return [
         problem(
           "database-damaged",
-          `The database ${path} is damaged: ${damage}`,
+          `The database ${path} is damaged: ${damage.replaceAll(/\s+/g, " ")}`,
           "Recover it with: activityd stop && activityd doctor --repair",
         ),
       ];
@@ -142,7 +180,10 @@ function examineRights(dataDirectory: string, machine: Machine): Finding {
     return problem(
       "data-unwritable",
       `You may not write ${foreign}, so nothing new is recorded.`,
-      makeYours(dataDirectory),
+      makeYours(
+        dataDirectory,
+        paths.every((path) => isOwner(path, machine)),
+      ),
     );
   }
   return sound("data", `data: ${dataDirectory} is yours alone`);
@@ -154,9 +195,36 @@ function isMine(path: string, machine: Machine): boolean {
   if (!isThere(path)) return true;
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
-    return machine.uid === null || statSync(path).uid === machine.uid;
+    return isOwner(path, machine);
   } catch {
     return false;
+  }
+}
+
+function isOwner(path: string, { uid }: Machine): boolean {
+  return uid === null || (statSync(path, { throwIfNoEntry: false })?.uid ?? uid) === uid;
+}
+
+/** A daemon goes on without its log. One that writes to the journal has no such folder. */
+function examineLog({ logDirectory }: Paths, machine: Machine): readonly Finding[] {
+  const path = nearestThere(logDirectory);
+  const lost = `A daemon that does not write to the journal cannot write its log in ${logDirectory}: what goes wrong is told by activityd status alone.`;
+  if (!statSync(path).isDirectory())
+    return [note("log-unwritable", lost, `Move away what is there: ${moveAway(path)}`)];
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return [];
+  } catch {
+    const folder = shellWord(path);
+    return [
+      note(
+        "log-unwritable",
+        lost,
+        isOwner(path, machine)
+          ? `Let it: chmod u+rwx ${folder}`
+          : `Make it yours: sudo chown "$(id -u):$(id -g)" ${folder} && chmod u+rwx ${folder}`,
+      ),
+    ];
   }
 }
 
