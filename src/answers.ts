@@ -14,6 +14,7 @@ import { createTurnMemory } from "./capture/turn-memory.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { ActivityError } from "./errors.ts";
+import { readIsoInstant } from "./instant.ts";
 import type { EventStore } from "./store/events.ts";
 import { createHistory, type ActivityHistory, type HistoryDevice } from "./store/history.ts";
 
@@ -249,13 +250,11 @@ async function loadDigesting(
 }
 
 function parseNow(text: string): number {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) {
-    throw new ActivityError(
-      "bad_request",
-      `Cannot read now "${text}" as an instant.`,
-      "Give ISO 8601, such as 2026-11-27T16:12:00+01:00.",
-    );
-  }
-  return ms * 1000;
+  const nowUs = readIsoInstant(text);
+  if (nowUs !== null) return nowUs;
+  throw new ActivityError(
+    "bad_request",
+    `Cannot read now "${text}" as an instant.`,
+    "Give ISO 8601, such as 2026-11-27T16:12:00+01:00.",
+  );
 }

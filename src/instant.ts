@@ -1,4 +1,4 @@
-/** Reads the instants that a person types after `--since`, `--from`, `--to` and `--at`. */
+/** Reads instants: those that a person types after `--since`, `--from`, `--to` and `--at`, and those of requests. */
 import { ActivityError } from "./errors.ts";
 
 const UNIT_US: Readonly<Record<string, number>> = {
@@ -23,14 +23,28 @@ export function parseInstant(text: string, option: string, nowUs: number): numbe
     const today = new Date(nowUs / 1000);
     return today.setHours(Number(clock[1]), Number(clock[2]), 0, 0) * 1000;
   }
-  if (/^\d{4}-\d{2}-\d{2}([T ]|$)/.test(text)) {
-    // A date alone would be read as UTC midnight; a person means midnight where they sit.
-    const ms = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00` : text);
-    if (!Number.isNaN(ms)) return ms * 1000;
-  }
+  const atUs = readIsoInstant(text);
+  if (atUs !== null) return atUs;
   throw new ActivityError(
     "bad_request",
     `Cannot read ${option} "${text}" as an instant.`,
     `Give an age (45m, 1h, 7d), a time of today (14:00) or a date (2026-11-27, 2026-11-27T14:00).`,
   );
+}
+
+/**
+ * An ISO 8601 date or date-time in microseconds, without a zone the machine's; null for what is none. A date is midnight
+ * where the owner sits, not in UTC.
+ */
+export function readIsoInstant(text: string): number | null {
+  const [day = "", time] = /^(\d{4}-\d{2}-\d{2})(?:[T ](.+))?$/.exec(text)?.slice(1) ?? [];
+  if (!isDay(day)) return null;
+  const ms = Date.parse(time === undefined ? `${day}T00:00:00` : `${day}T${time}`);
+  return Number.isNaN(ms) ? null : ms * 1000;
+}
+
+/** Whether the calendar has this day: V8 takes the 30 February for the 2 March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(`${text}T00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }

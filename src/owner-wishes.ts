@@ -13,6 +13,7 @@ import {
 import { createAppMatcher } from "./capture/privacy-match.ts";
 import { foldText } from "./capture/privacy-readings.ts";
 import { ActivityError } from "./errors.ts";
+import { readIsoInstant } from "./instant.ts";
 import { textsOf, type ForgetWish } from "./store/forget-plan.ts";
 
 const MAX_PAUSE_MINUTES = 366 * 24 * 60;
@@ -143,13 +144,11 @@ export function readPauseEnd({ minutes, until }: PauseRequest, nowUs: number): n
     return nowUs + Math.round(minutes * 60e6);
   }
   if (until === undefined) return null;
-  const ms = Date.parse(until);
-  if (Number.isNaN(ms)) {
-    throw new ActivityError(
-      "bad_request",
-      `Cannot read until ${JSON.stringify(until.slice(0, 40))} as an instant.`,
-      "Give ISO 8601, such as 2026-11-27T16:12:00+01:00.",
-    );
-  }
-  return ms * 1000;
+  const untilUs = readIsoInstant(until);
+  if (untilUs !== null) return untilUs;
+  throw new ActivityError(
+    "bad_request",
+    `Cannot read until ${JSON.stringify(until.slice(0, 40))} as an instant.`,
+    "Give ISO 8601, such as 2026-11-27T16:12:00+01:00.",
+  );
 }

@@ -23,10 +23,16 @@ describe("an instant on the command line", () => {
     );
   });
 
-  it.each(["yesterdayish", "1x", "25:00", "", "-1h", "2026-13-45"])(
-    "%j is refused with the accepted forms",
-    (text) => {
-      expect(() => parseInstant(text, "--since", NOW_US)).toThrow(/Cannot read --since/);
-    },
-  );
+  it.each([
+    "yesterdayish",
+    "1x",
+    "25:00",
+    "",
+    "-1h",
+    "2026-13-45",
+    "2026-02-30",
+    "2026-06-31T14:00",
+  ])("%j is refused with the accepted forms", (text) => {
+    expect(() => parseInstant(text, "--since", NOW_US)).toThrow(/Cannot read --since/);
+  });
 });

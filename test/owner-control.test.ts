@@ -79,6 +79,9 @@ describe("a pause", () => {
     expect(await refusalOf(app.pause({ until: "soon" }))).toMatch(
       /^bad_request: Cannot read until "soon"/,
     );
+    expect(await refusalOf(app.pause({ until: "2027-02-30T00:00:00Z" }))).toMatch(
+      /^bad_request: Cannot read until "2027-02-30/,
+    );
     expect(await refusalOf(app.pause({ until: "2020-01-01T00:00:00Z" }))).toMatch(
       /before it begins/,
     );

@@ -52,6 +52,16 @@ export function describeActivityApi(name: string, open: () => Promise<Subject>):
       expect(error.hint).not.toBe("");
     });
 
+    test.each(["soon", "27.11.2026", "2026-02-30T12:00:00Z", "5"])(
+      "%j is no instant that a request could name",
+      async (now) => {
+        const { api } = await open();
+        const error = await failureOf(api.context({ form: "exact", now }));
+        expect(error.code).toBe("bad_request");
+        expect(error.message).toContain(now);
+      },
+    );
+
     test("a turn tells the events of its session once, then the block, then the owner's words", async () => {
       const { api, change } = await open();
       await change();
