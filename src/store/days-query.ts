@@ -98,7 +98,9 @@ function listDays(fromDay: string, toDay: string, timeZone: string): readonly Da
 function parseDay(text: string): { readonly localDay: number; readonly utcUs: number } {
   const localDay = parseLocalDay(text);
   const utcMs = Date.parse(`${text}T00:00:00Z`);
-  if (localDay === null || Number.isNaN(utcMs)) {
+  // JavaScript takes the 30 February for the 2 March.
+  const isDay = !Number.isNaN(utcMs) && new Date(utcMs).toISOString().startsWith(text);
+  if (localDay === null || !isDay) {
     throw new ActivityError(
       "bad_request",
       `Cannot read ${JSON.stringify(text)} as a day.`,

@@ -405,6 +405,10 @@ export function describeActivityApi(name: string, open: () => Promise<Subject>):
       ["totals", (api: ActivityApi) => api.totals({ fromUs: 2, toUs: 1, by: "host" })],
       ["days", (api: ActivityApi) => api.days({ fromDay: "2026-11-02", toDay: "2026-11-01" })],
       ["a day", (api: ActivityApi) => api.days({ fromDay: "2026-13-01", toDay: "2026-13-01" })],
+      [
+        "a day of no calendar",
+        (api: ActivityApi) => api.days({ fromDay: "2026-02-30", toDay: "2026-03-02" }),
+      ],
     ])("%s that is no range is a bad request", async (_, ask) => {
       const { api } = await open();
       const error = await failureOf(ask(api));
