@@ -13,7 +13,7 @@ const PAGE_WIDTH = 100;
 const SECRET_KEY = /key|token|secret|password/;
 
 const HEADER = `# Settings of activityd. Every key stands here with its default, behind a "#": take that away to change it.
-# They count from the next start of the daemon. A key can also be given as a variable, such as
+# [privacy] counts at once, all else from the next start of the daemon. A key can also be given as a variable, such as
 # ACTIVITYD_CAPTURE_MEDIA=false. What was changed here is told by: activityd config show
 `;
 

@@ -2,7 +2,9 @@
  * The owner's settings, read. It hides TOML, the environment and on which line a key stands, and promises either a whole,
  * valid configuration or one error that names every problem with its line and key.
  */
-import { readFileSync } from "node:fs";
+import { isUtf8 } from "node:buffer";
+import { readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { configSchema, listKeys, type Config } from "./config-schema.ts";
 import { ActivityError } from "./errors.ts";
@@ -17,7 +19,51 @@ export function readConfig(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Config {
-  return parseConfig(readTextIfThere(file), file, env);
+  return parseConfig(readConfigText(file), file, env);
+}
+
+/** The text of the settings, empty when there is no file. Throws `config_invalid` for what cannot be read as text. */
+export function readConfigText(file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "";
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ActivityError(
+      "config_invalid",
+      `Cannot read the configuration ${file}: ${reason}.`,
+      `Make it readable, or move it away to use the defaults.`,
+      { cause },
+    );
+  }
+  if (isUtf8(bytes)) return bytes.toString();
+  // What stands for the bytes in a text would be another value, and would be written back as one.
+  const line = bytes.toString("latin1").split("\n").findIndex(isBroken) + 1;
+  throw new ActivityError(
+    "config_invalid",
+    `${file}:${line}: this is not UTF-8, as TOML has to be.`,
+    "Save it as UTF-8, or convert it, with iconv for one.",
+  );
+}
+
+/** Where the text of the settings lies: behind a link, also one to a file that is not there yet. */
+export function configTarget(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    // It is not there, or leads nowhere.
+  }
+  try {
+    return resolve(dirname(file), readlinkSync(file));
+  } catch {
+    return file;
+  }
+}
+
+/** `line` has a character for each byte. No character of UTF-8 goes on over the end of a line. */
+function isBroken(line: string): boolean {
+  return !isUtf8(Buffer.from(line, "latin1"));
 }
 
 /** The settings in a text of TOML; `file` is what messages call it. */
@@ -78,21 +124,6 @@ function flatten(config: Config): ReadonlyMap<string, unknown> {
       Object.entries(values).map(([key, value]): [string, unknown] => [`${table}.${key}`, value]),
     ),
   );
-}
-
-function readTextIfThere(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "";
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ActivityError(
-      "config_invalid",
-      `Cannot read the configuration ${file}: ${reason}.`,
-      `Make it readable, or move it away to use the defaults.`,
-      { cause },
-    );
-  }
 }
 
 function parseToml(text: string, file: string): Record<string, unknown> {

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, watch, type FSWatcher } from "node:fs";
 import { basename, dirname } from "node:path";
+import { configTarget } from "../config.ts";
 import { reasonForLog, type Log } from "../log.ts";
 
 /** Editors write, move and set the rights of a file within so long. */
@@ -16,27 +17,49 @@ export function watchSettings(
   log: Log,
 ): { readonly close: () => void } {
   let timer: NodeJS.Timeout | null = null;
-  let watcher: FSWatcher | null = null;
+  /** What is watched: the file's own folder, and that of the file which it is a link to. */
+  const watchers = new Map<string, FSWatcher>();
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    watcher = watch(dirname(file), { persistent: false }, (_event, name) => {
-      if (name !== null && name !== basename(file)) return;
-      timer ??= setTimeout(() => {
-        timer = null;
-        onSaved();
-      }, SETTLE_MS);
-      timer.refresh();
-    });
-    watcher.on("error", giveUp);
+    watchAll();
   } catch (thrown) {
     giveUp(thrown);
   }
   return {
     close: () => {
       if (timer !== null) clearTimeout(timer);
-      watcher?.close();
+      for (const watcher of watchers.values()) watcher.close();
     },
   };
+
+  function watchAll(): void {
+    const wanted = [...new Set([file, configTarget(file)])];
+    for (const [path, watcher] of watchers) {
+      if (wanted.includes(path)) continue;
+      watcher.close();
+      watchers.delete(path);
+    }
+    for (const path of wanted) if (!watchers.has(path)) watchers.set(path, watchOne(path));
+  }
+
+  function watchOne(path: string): FSWatcher {
+    const watcher = watch(dirname(path), { persistent: false }, (_event, name) => {
+      if (name !== null && name !== basename(path)) return;
+      timer ??= setTimeout(() => {
+        timer = null;
+        try {
+          // It may be a link now, or one to elsewhere.
+          watchAll();
+        } catch (thrown) {
+          giveUp(thrown);
+        }
+        onSaved();
+      }, SETTLE_MS);
+      timer.refresh();
+    });
+    watcher.on("error", giveUp);
+    return watcher;
+  }
 
   /** Such as on a file system without notices: then new rules count after a restart, as all other settings. */
   function giveUp(thrown: unknown): void {

@@ -14,7 +14,6 @@ import {
   type QueryEvent,
 } from "../../src/activitywatch/transforms.ts";
 import { canonicalJson, formatTimestamp, parseTimestamp } from "../../src/activitywatch/wire.ts";
-import { setEnabled } from "../../src/cli/commands/activitywatch.ts";
 import { propertyRuns } from "../helpers/property-runs.ts";
 
 describe("a timestamp", () => {
@@ -455,22 +454,5 @@ describe("who may speak", () => {
     expect(judge("GET", "/api/0/export", { authorization: "Bearer secret" }, keyed).allowed).toBe(
       true,
     );
-  });
-});
-
-describe("enabling in the settings", () => {
-  it.each([
-    ["", "[activitywatch]\nenabled = true\n"],
-    ["[capture]\nmedia = false\n", "[capture]\nmedia = false\n\n[activitywatch]\nenabled = true\n"],
-    [
-      "[activitywatch]\nport = 1\n[store]\n",
-      "[activitywatch]\nenabled = true\nport = 1\n[store]\n",
-    ],
-    [
-      "[activitywatch]\nenabled = false # mine\n\n[x]\nenabled = false",
-      "[activitywatch]\nenabled = true\n\n[x]\nenabled = false",
-    ],
-  ])("%j becomes %j", (before, after) => {
-    expect(setEnabled(before, true)).toBe(after);
   });
 });

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
@@ -107,6 +115,32 @@ describe("activityd config edit", () => {
     expect(talk).toContain("ended with 3");
     expect(readFileSync(copy, "utf8")).toBe(renderConfigTemplate());
     expect(existsSync(join(home, "config.toml"))).toBe(false);
+    expect(existsSync(join(home, "config.toml.edit.toml"))).toBe(false);
+  });
+
+  test("leaves a link to a file elsewhere a link", async () => {
+    const home = createTempHome();
+    const kept = join(createTempHome(), "dotfile.toml");
+    writeFileSync(kept, "");
+    symlinkSync(kept, join(home, "config.toml"));
+    const editor = editorThat(`printf '[capture]\\nmedia = false\\n' > "$1"`);
+    const { exitCode } = await runCli(["config", "edit"], { home, env: { EDITOR: editor } });
+    expect(exitCode).toBe(0);
+    expect(lstatSync(join(home, "config.toml")).isSymbolicLink()).toBe(true);
+    expect(readFileSync(kept, "utf8")).toBe("[capture]\nmedia = false\n");
+  });
+
+  test("starts no editor that wants a terminal where there is none, and reads no folder", async () => {
+    const home = createTempHome();
+    const { exitCode, talk } = await runCli(["config", "edit"], { home });
+    expect({ exitCode, talk }).toMatchObject({
+      exitCode: 2,
+      talk: expect.stringContaining("There is no terminal for an editor here"),
+    });
+    mkdirSync(join(home, "config.toml"));
+    const folder = await runCli(["config", "edit"], { home, env: { EDITOR: "true" } });
+    expect(folder.talk).toContain("Cannot read the configuration");
+    expect(folder.exitCode).toBe(2);
   });
 });
 
@@ -128,6 +162,8 @@ describe("activityd config check", () => {
   test("reads a folder in place of a file as what it is", async () => {
     const home = createTempHome();
     mkdirSync(join(home, "config.toml"));
-    expect((await runCli(["config", "check"], { home })).exitCode).not.toBe(0);
+    const { exitCode, talk } = await runCli(["config", "check"], { home });
+    expect(talk).toContain("Cannot read the configuration");
+    expect(exitCode).toBe(2);
   });
 });

@@ -105,7 +105,8 @@ describe("activityd privacy add", () => {
     const home = createTempHome();
     const words = ["privacy", "add", "--action", "drop", "--title", "("];
     const { talk, exitCode } = await runCli(words, { home, config: "# mine\n" });
-    expect(talk).toContain('the pattern "(" is invalid');
+    expect(talk).toMatch(/^activityd: The rule does not fit: --title: the pattern "\(" is invalid/);
+    expect(talk).not.toContain("config.toml");
     expect(exitCode).toBe(2);
     expect(readFileSync(join(home, "config.toml"), "utf8")).toBe("# mine\n");
   });

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { watchSettings } from "../../src/daemon/settings-watch.ts";
@@ -25,6 +25,30 @@ describe("a change of the settings", () => {
         renameSync(`${file}.new`, file);
       },
       () => rmSync(file),
+    ];
+    for (const [index, step] of steps.entries()) {
+      step();
+      await until(`call ${index + 1}`, () => watch.calls() > index);
+      expect(watch.calls()).toBe(index + 1);
+    }
+  });
+
+  test("is noticed in the file that a link leads to, and the link's own change too", async () => {
+    const home = createTempHome();
+    const file = join(home, "config.toml");
+    for (const name of ["one", "two"]) {
+      mkdirSync(join(home, name));
+      writeFileSync(join(home, name, "a.toml"), "a = 1\n");
+    }
+    symlinkSync(join("one", "a.toml"), file);
+    const watch = openWatch(file);
+    const steps = [
+      () => writeFileSync(join(home, "one", "a.toml"), "a = 2\n"),
+      () => {
+        symlinkSync(join("two", "a.toml"), `${file}.new`);
+        renameSync(`${file}.new`, file);
+      },
+      () => writeFileSync(join(home, "two", "a.toml"), "a = 3\n"),
     ];
     for (const [index, step] of steps.entries()) {
       step();

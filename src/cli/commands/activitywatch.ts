@@ -1,7 +1,5 @@
 /** `activityd activitywatch …`: whether ActivityWatch's watchers can send what they see. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { dirname } from "node:path";
 import { ActivityError } from "../../errors.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
@@ -37,40 +35,15 @@ async function enable(io: CliIo): Promise<ExitCode> {
   return change(io, true);
 }
 
-function change(io: CliIo, enabled: boolean): Promise<ExitCode> {
+async function change(io: CliIo, enabled: boolean): Promise<ExitCode> {
+  const { setKeys } = await import("../../config-edit.ts");
   const file = io.paths().configFile;
-  let text = "";
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    // No settings yet: the file is made.
-  }
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, setEnabled(text, enabled), { mode: 0o600 });
+  setKeys(file, "activitywatch", { enabled }, io.env);
   io.talk(
     `activityd: ${enabled ? "enabled" : "disabled"} in ${file}. It counts from the next start: activityd stop && activityd start --detach, ` +
       "or, for the service, which then holds the port over restarts too: activityd service install",
   );
-  return Promise.resolve(0);
-}
-
-/** The settings with `enabled` set in `[activitywatch]`, everything else as the owner wrote it. */
-export function setEnabled(text: string, enabled: boolean): string {
-  const lines = text.split("\n");
-  const table = lines.findIndex((line) => /^\s*\[\s*activitywatch\s*\]/.test(line));
-  const line = `enabled = ${enabled}`;
-  if (table === -1) {
-    const body = text === "" || text.endsWith("\n") ? text : `${text}\n`;
-    return `${body}${body === "" ? "" : "\n"}[activitywatch]\n${line}\n`;
-  }
-  const next = lines.findIndex((each, index) => index > table && /^\s*\[/.test(each));
-  const end = next === -1 ? lines.length : next;
-  const key = lines.findIndex(
-    (each, index) => index > table && index < end && /^\s*enabled\s*=/.test(each),
-  );
-  if (key === -1) lines.splice(table + 1, 0, line);
-  else lines[key] = line;
-  return lines.join("\n");
+  return 0;
 }
 
 /** Who answers on the port, in words; null when nobody does. */

@@ -1,12 +1,14 @@
 /** `activityd config …`: the settings, from a commented file to begin with to a check of what stands in it. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { ActivityError, toErrorEnvelope } from "../../errors.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
-const RESTART = "It counts from the next start: activityd stop && activityd start --detach";
+const RESTART =
+  "Privacy rules count at once, all else from the next start: activityd service restart, " +
+  "or without the service: activityd stop && activityd start --detach";
 
 export const registerConfigCommands: RegisterCommands = (program, io, finish) => {
   const config = program.command("config").description("look at the settings and change them");
@@ -47,8 +49,8 @@ async function init(io: CliIo, options: { readonly print?: boolean }): Promise<E
       "See what a new one would be with: activityd config init --print",
     );
   }
-  mkdirSync(dirname(configFile), { recursive: true, mode: 0o700 });
-  writeFileSync(configFile, text, { mode: 0o600, flag: "wx" });
+  const { replaceConfigFile } = await import("../../config-edit.ts");
+  replaceConfigFile(configFile, text);
   io.talk(`Wrote ${configFile}. Change it with: activityd config edit`);
   return 0;
 }
@@ -65,21 +67,37 @@ async function show(io: CliIo, options: { readonly json?: boolean }): Promise<Ex
 /** The editor works on a copy, and the copy stays where it cannot be taken over: nothing typed is lost. */
 async function edit(io: CliIo): Promise<ExitCode> {
   const { renderConfigTemplate } = await import("../../config-pages.ts");
+  const { readConfigText } = await import("../../config.ts");
+  const { replaceConfigFile } = await import("../../config-edit.ts");
+  const editor = chooseEditor(io);
   const { configFile } = io.paths();
   const draft = `${configFile}.edit.toml`;
-  const before = existsSync(configFile) ? readFileSync(configFile, "utf8") : renderConfigTemplate();
-  mkdirSync(dirname(configFile), { recursive: true, mode: 0o700 });
-  if (existsSync(draft)) io.talk(`Going on with what was not taken over: ${draft}`);
-  else writeFileSync(draft, before, { mode: 0o600 });
-  openEditor(io, draft);
-  const after = readFileSync(draft, "utf8");
-  if (after === before && existsSync(configFile)) {
-    rmSync(draft);
+  const isThere = existsSync(configFile);
+  const before = isThere ? readConfigText(configFile) : renderConfigTemplate();
+  const goesOn = existsSync(draft);
+  if (goesOn) io.talk(`Going on with what was not taken over: ${draft}`);
+  else {
+    mkdirSync(dirname(draft), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, before, { mode: 0o600 });
+  }
+  const failure = runEditor(io, editor, draft);
+  const isUntouched = !goesOn && readConfigText(draft) === before;
+  if (isUntouched && (failure !== null || isThere)) rmSync(draft);
+  if (failure !== null) {
+    throw new ActivityError(
+      "config_invalid",
+      `The editor «${editor}» ended with ${failure}; nothing was changed.`,
+      "Choose another: EDITOR=nano activityd config edit",
+    );
+  }
+  if (isUntouched && isThere) {
     io.talk("Nothing was changed.");
     return 0;
   }
   try {
+    const after = readConfigText(draft);
     await validate(after, draft, io);
+    replaceConfigFile(configFile, after);
   } catch (thrown) {
     const { message } = toErrorEnvelope(thrown).error;
     throw new ActivityError(
@@ -89,31 +107,39 @@ async function edit(io: CliIo): Promise<ExitCode> {
       { cause: thrown },
     );
   }
-  renameSync(draft, configFile);
+  rmSync(draft);
   io.talk(`${configFile} was changed. ${RESTART}`);
   return 0;
 }
 
-function openEditor(io: CliIo, file: string): void {
-  const editor = io.env["VISUAL"] || io.env["EDITOR"] || "vi";
-  // Editors are often given with arguments, "code --wait", which is why a shell reads them.
-  const { status, error } = spawnSync("sh", ["-c", `${editor} "$1"`, "sh", file], {
-    stdio: "inherit",
-    env: io.env,
-  });
-  if (status === 0) return;
+/** Whatever the owner named, which need not want a terminal; else one that does. */
+function chooseEditor(io: CliIo): string {
+  const named = io.env["VISUAL"] || io.env["EDITOR"];
+  if (named !== undefined && named !== "") return named;
+  if (io.isTerminal) return "vi";
   throw new ActivityError(
     "config_invalid",
-    `The editor «${editor}» ended with ${error?.message ?? status}; nothing was changed.`,
-    "Choose another: EDITOR=nano activityd config edit",
+    "There is no terminal for an editor here, and neither VISUAL nor EDITOR names one; nothing was changed.",
+    `Change ${io.paths().configFile} by other means, then: activityd config check`,
   );
 }
 
+/** What the editor failed with, or null when it ended well. */
+function runEditor(io: CliIo, editor: string, file: string): string | null {
+  // Editors are often given with arguments, "code --wait", which is why a shell reads them.
+  const { status, signal, error } = spawnSync("sh", ["-c", `${editor} "$1"`, "sh", file], {
+    stdio: "inherit",
+    env: io.env,
+  });
+  if (status === 0) return null;
+  return error?.message ?? signal ?? String(status);
+}
+
 async function check(io: CliIo): Promise<ExitCode> {
-  const { listChangedKeys } = await import("../../config.ts");
+  const { listChangedKeys, readConfigText } = await import("../../config.ts");
   const { configFile } = io.paths();
   const isThere = existsSync(configFile);
-  await validate(isThere ? readFileSync(configFile, "utf8") : "", configFile, io);
+  await validate(readConfigText(configFile), configFile, io);
   const changed = listChangedKeys(configFile, io.env);
   io.out(
     `${isThere ? `${configFile} is valid` : `There is no ${configFile}: the defaults hold`}; ${

@@ -1,5 +1,6 @@
 /** The commands about the privacy rules: `privacy add`, `privacy test` and `privacy explain`. */
 import type { PrivacyRule } from "../../capture/privacy-rules.ts";
+import { ActivityError } from "../../errors.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 import { parseInstant } from "../../instant.ts";
@@ -53,6 +54,7 @@ async function addRule(io: CliIo, rule: PrivacyRule): Promise<ExitCode> {
   const { appendRule } = await import("../../config-edit.ts");
   const { connectActivity } = await import("../../local-api/client.ts");
   const paths = io.paths();
+  await refuseUnfit(rule);
   const { privacy } = appendRule(paths.configFile, rule, io.env);
   io.out(`rule ${privacy.rules.length} is added to ${paths.configFile}\n`);
   const { countAgainstRules } = await import("../../daemon/offline-reader.ts");
@@ -63,13 +65,29 @@ async function addRule(io: CliIo, rule: PrivacyRule): Promise<ExitCode> {
     () => false,
   );
   await api.close();
-  if (isRunning) io.out("it is in force after: activityd stop && activityd start --detach\n");
+  if (isRunning) io.out("the daemon goes by it from now on\n");
   io.out(
     count === 0
       ? "no stored event falls under the rules\n"
       : `${count} stored ${count === 1 ? "event falls" : "events fall"} under the rules; to apply them backwards: activityd forget --by-rules\n`,
   );
   return 0;
+}
+
+/** What is wrong with the rule itself is told by the options that say it, not as a place in the file. */
+async function refuseUnfit(rule: PrivacyRule): Promise<void> {
+  const { privacySchema } = await import("../../capture/privacy-rules.ts");
+  const parsed = privacySchema.shape.rules.def.innerType.def.element.safeParse(rule);
+  if (parsed.success) return;
+  const problems = parsed.error.issues.map(
+    ({ path, message }) =>
+      `--${path.join(".")}: ${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, "")}`,
+  );
+  throw new ActivityError(
+    "rule_invalid",
+    `The rule does not fit: ${problems.join("; ")}. Nothing was changed.`,
+    "See what a rule can say with: activityd privacy add --help",
+  );
 }
 
 async function testRules(
