@@ -48,3 +48,27 @@ function isDay(text: string): boolean {
   const ms = Date.parse(`${text}T00:00Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
+
+/**
+ * The range between two instants that a person typed, as fields of a request; an end that was not given is left open.
+ * Throws `bad_request` for what cannot be read, and for a range that ends before it begins.
+ */
+export function parseRange(
+  [fromOption, from]: readonly [option: string, text: string | undefined],
+  [toOption, to]: readonly [option: string, text: string | undefined],
+  nowUs: number,
+): { readonly fromUs?: number; readonly toUs?: number } {
+  const fromUs = from === undefined ? undefined : parseInstant(from, fromOption, nowUs);
+  const toUs = to === undefined ? undefined : parseInstant(to, toOption, nowUs);
+  if (fromUs !== undefined && toUs !== undefined && toUs <= fromUs) {
+    throw new ActivityError(
+      "bad_request",
+      `The range ends before it begins: ${fromOption} ${from}, ${toOption} ${to}.`,
+      `Give ${fromOption} the earlier of the two.`,
+    );
+  }
+  return {
+    ...(fromUs === undefined ? {} : { fromUs }),
+    ...(toUs === undefined ? {} : { toUs }),
+  };
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseInstant } from "../src/instant.ts";
+import { parseInstant, parseRange } from "../src/instant.ts";
 
 const NOW_US = Date.parse("2026-11-27T16:12:00Z") * 1000;
 
@@ -34,5 +34,20 @@ describe("an instant on the command line", () => {
     "2026-06-31T14:00",
   ])("%j is refused with the accepted forms", (text) => {
     expect(() => parseInstant(text, "--since", NOW_US)).toThrow(/Cannot read --since/);
+  });
+});
+
+describe("a range on the command line", () => {
+  it("is open where no end was given", () => {
+    expect(parseRange(["--since", "1h"], ["--until", undefined], NOW_US)).toEqual({
+      fromUs: NOW_US - 3_600_000_000,
+    });
+    expect(parseRange(["--since", undefined], ["--until", undefined], NOW_US)).toEqual({});
+  });
+
+  it("that ends before it begins is refused in the words that were typed", () => {
+    expect(() => parseRange(["--since", "2026-11-02"], ["--until", "2026-11-01"], NOW_US)).toThrow(
+      "The range ends before it begins: --since 2026-11-02, --until 2026-11-01.",
+    );
   });
 });

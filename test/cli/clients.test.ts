@@ -14,8 +14,12 @@ test("a program that is refused stays refused after a restart, until it is allow
   const daemon = await startDaemon(home);
   await daemon.app.context({ form: "exact", client: "evil\u001b[2J/1.0" });
   const listed = await runCli(["clients"], { home });
-  expect(listed.out).toMatch(/^evil\ufffd\[2J: last \d{4}-\d\d-\d\d \d\d:\d\d, 1 times\n$/);
-  await runCli(["clients", "revoke", "tool"], { home });
+  expect(listed.out).toMatch(/^evil\ufffd\[2J: last \d{4}-\d\d-\d\d \d\d:\d\d, once\n$/);
+  const revoked = await runCli(["clients", "revoke", "tool"], { home });
+  expect(revoked.talk).toBe(
+    "activityd: tool gets nothing any more; allow it again with: activityd clients allow 'tool'\n" +
+      "activityd: no program of that name was given anything so far.\n",
+  );
   await daemon.stop();
 
   const again = await startDaemon(home);

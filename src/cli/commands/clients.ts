@@ -38,12 +38,16 @@ async function runClients(io: CliIo, { json }: { readonly json?: boolean }): Pro
 async function setAccess(io: CliIo, client: string, access: ClientAccess): Promise<ExitCode> {
   const api = await connect(io);
   try {
+    const isKnown = (await api.clients()).clients.some((use) => use.client === client);
     await api.setClient({ client, access });
+    const name = printable(client);
     io.talk(
       access === "revoked"
-        ? `activityd: ${client} gets nothing any more; allow it again with: activityd clients allow`
-        : `activityd: ${client} is answered again.`,
+        ? `activityd: ${name} gets nothing any more; allow it again with: activityd clients allow '${name}'`
+        : `activityd: ${name} is answered again.`,
     );
+    // A name that was mistyped would refuse nobody.
+    if (!isKnown) io.talk(`activityd: no program of that name was given anything so far.`);
     return 0;
   } finally {
     await api.close();
@@ -51,13 +55,17 @@ async function setAccess(io: CliIo, client: string, access: ClientAccess): Promi
 }
 
 function describeUse({ client, access, lastUs, times, revokedUs }: ClientUse): string {
-  // A terminal obeys what it prints: nothing but text may reach it.
-  const name = client.replace(/\p{C}/gu, "\ufffd");
+  const name = printable(client);
   const use =
     lastUs === null
       ? "was given nothing that is kept"
-      : `last ${showInstant(lastUs)}, ${times} times`;
+      : `last ${showInstant(lastUs)}, ${times === 1 ? "once" : `${times} times`}`;
   return `${name}: ${access === "revoked" ? `refused since ${showInstant(revokedUs ?? 0)}, ` : ""}${use}`;
+}
+
+/** A terminal obeys what it prints: nothing but text may reach it. */
+function printable(text: string): string {
+  return text.replace(/\p{C}/gu, "\ufffd");
 }
 
 function showInstant(atUs: number): string {

@@ -137,7 +137,7 @@ function formatStatus(answer: StatusAnswer): string {
   const lines = [
     `activityd ${answer.version}, pid ${answer.pid}, up ${formatAge(answer.nowUs - answer.startedUs)}: ${answer.health}`,
     `socket   ${answer.socket}`,
-    `store    ${answer.store.path}, ${answer.store.eventCount} events, ${(answer.store.sizeBytes / 1e6).toFixed(1)} MB${answer.store.writable ? "" : ", NOT WRITABLE"}`,
+    `store    ${answer.store.path}, ${answer.store.eventCount} ${answer.store.eventCount === 1 ? "event" : "events"}, ${(answer.store.sizeBytes / 1e6).toFixed(1)} MB${answer.store.writable ? "" : ", NOT WRITABLE"}`,
   ];
   if (answer.paused !== null) {
     const { untilUs } = answer.paused;

@@ -4,7 +4,7 @@ import type { ActivityEvent } from "../../capture/events.ts";
 import { ActivityError } from "../../errors.ts";
 import { EVENT_KINDS, type EventKind } from "../../capture/events.ts";
 import { cleanField } from "../../context/plain-text.ts";
-import { parseInstant } from "../../instant.ts";
+import { parseInstant, parseRange } from "../../instant.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -32,7 +32,7 @@ async function runEvents(io: CliIo, options: EventsOptions): Promise<ExitCode> {
   const nowUs = Date.now() * 1000;
   const request = {
     fromUs: parseInstant(options.since, "--since", nowUs),
-    ...(options.until === undefined ? {} : { toUs: parseInstant(options.until, "--until", nowUs) }),
+    ...parseRange(["--since", options.since], ["--until", options.until], nowUs),
     ...(options.kind === undefined ? {} : { kinds: options.kind.map(parseKind) }),
     limit: parseLimit(options.limit),
     allDevices: true,

@@ -9,7 +9,7 @@ import type {
   PauseRequest,
 } from "../../api.ts";
 import { ActivityError } from "../../errors.ts";
-import { parseInstant } from "../../instant.ts";
+import { parseInstant, parseRange } from "../../instant.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -173,8 +173,7 @@ function parseForget(options: ForgetOptions, nowUs: number): ForgetRequest {
   }
   return {
     ...(last === undefined ? {} : { lastMinutes: parseAge(last, nowUs) }),
-    ...(from === undefined ? {} : { fromUs: parseInstant(from, "--from", nowUs) }),
-    ...(to === undefined ? {} : { toUs: parseInstant(to, "--to", nowUs) }),
+    ...parseRange(["--from", from], ["--to", to], nowUs),
     ...(app === undefined ? {} : { app }),
     ...(match === undefined ? {} : { match }),
     ...(byRules === undefined ? {} : { byRules }),

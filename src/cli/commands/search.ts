@@ -2,7 +2,7 @@
 import { cleanField, formatDuration } from "../../context/plain-text.ts";
 import type { SearchAnswer, SearchHit, SearchRequest } from "../../api.ts";
 import { ActivityError } from "../../errors.ts";
-import { parseInstant } from "../../instant.ts";
+import { parseRange } from "../../instant.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -31,10 +31,16 @@ async function runSearch(
   { since, until, limit, json = false }: SearchOptions,
 ): Promise<ExitCode> {
   const nowUs = Date.now() * 1000;
+  if (words.every((word) => word.trim() === "")) {
+    throw new ActivityError(
+      "bad_request",
+      "There is no word to search for.",
+      "Give one or more words of a title, an application or a page's address.",
+    );
+  }
   const request = {
     q: words.join(" "),
-    ...(since === undefined ? {} : { fromUs: parseInstant(since, "--since", nowUs) }),
-    ...(until === undefined ? {} : { toUs: parseInstant(until, "--until", nowUs) }),
+    ...parseRange(["--since", since], ["--until", until], nowUs),
     limit: parseLimit(limit),
   };
   const answer = await search(io, request);
