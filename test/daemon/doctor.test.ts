@@ -670,6 +670,19 @@ describe("the service", () => {
     expect(remedy).toBe("Write it anew: activityd service install");
   });
 
+  test("service-stale: a program of an odd name that is where the service says", async () => {
+    const patient = createPatient();
+    const [, service] = installUnits(patient).files;
+    const odd = join(patient.home, 'my 100% "node"');
+    writeFileSync(odd, "");
+    const written = odd.replaceAll('"', '\\"').replaceAll("%", "%%");
+    writeFileSync(
+      service?.path ?? "",
+      (service?.text ?? "").replace(`"${process.execPath}"`, `/usr/bin/env "${written}"`),
+    );
+    expect((await find(patient, "service-stale", systemd())).state).toBe("problem");
+  });
+
   const again =
     "Read all of it with: activityd service logs; mend the cause, then: activityd service restart";
   test.each<[Finding["id"], Pick<Machine, "run">, RegExp, string]>([

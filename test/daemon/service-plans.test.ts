@@ -178,7 +178,7 @@ describe("without systemd", () => {
 Type=Application
 Name=activityd
 Comment=Device activity for the personal assistant
-Exec="/opt/node 20/bin/node" "/opt/activityd/dist/cli/main.js" "start" "--detach"
+Exec="env" "/opt/node 20/bin/node" "/opt/activityd/dist/cli/main.js" "start" "--detach"
 NoDisplay=true
 X-GNOME-Autostart-enabled=true
 `,
@@ -234,10 +234,19 @@ describe("on macOS", () => {
   });
 });
 
+describe("on macOS, installing again", () => {
+  it("what is being taken away is waited for, and what was switched off is switched on", () => {
+    const { install } = planLaunchd(FACTS);
+    expect(install.map(({ argv }) => argv[1])).toEqual(["bootout", "enable", "bootstrap"]);
+    expect(install.at(-1)?.patienceMs).toBe(15_000);
+  });
+});
+
 describe("on Windows", () => {
   it("a logon task runs it, also on battery, and again when it fails", () => {
-    const [file] = planTaskScheduler(FACTS).files;
-    expect(file?.text).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+    const [file] = planTaskScheduler({ ...FACTS, variables: {} }).files;
+    expect(file?.encoding).toBe("utf16le");
+    expect(file?.text).toBe(`<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.4" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo>
     <Description>Device activity for the personal assistant</Description>
@@ -274,5 +283,18 @@ describe("on Windows", () => {
   </Actions>
 </Task>
 `);
+  });
+
+  it("a folder of the owner's choice and odd names are told as they are", () => {
+    const odd = {
+      ...FACTS,
+      nodePath: "C:\\<a> & b\\node.exe",
+      variables: { ACTIVITYD_HOME: "D:\\é & ü" },
+    };
+    const text = planTaskScheduler(odd).files[0]?.text;
+    expect(text).toContain("<Command>C:\\&lt;a&gt; &amp; b\\node.exe</Command>");
+    expect(text).toContain(
+      '<Arguments>"/opt/activityd/dist/cli/main.js" --home "D:\\é &amp; ü" start</Arguments>',
+    );
   });
 });

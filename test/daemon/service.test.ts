@@ -87,6 +87,40 @@ describe("installing", () => {
     expect(ran()).toEqual(["install", "release", "install", ""]);
   });
 
+  it("what the manager has not finished yet is tried again, and its failure told at the end", async () => {
+    const { home, plan, paths, tell } = createRig();
+    const second = {
+      argv: ["sh", "-c", `test -e ${home}/once || { touch ${home}/once; exit 5; }`],
+    } as const;
+    const patient = { ...second, patienceMs: 10_000 };
+    await installService({ ...plan, install: [patient] }, paths, { dryRun: false }, tell);
+    const failing = { argv: ["sh", "-c", "exit 5"], patienceMs: 600 } as const;
+    await expect(
+      installService(
+        {
+          ...plan,
+          install: [failing],
+          outdated: [paths.configFile],
+          status: [{ argv: ["false"] }],
+        },
+        paths,
+        { dryRun: false },
+        tell,
+      ),
+    ).rejects.toMatchObject({ message: "«sh -c exit 5» ended with 5." });
+  });
+
+  it("a file that Windows reads is written in its encoding, and known again", async () => {
+    const { home, plan, paths, said, tell, ran } = createRig();
+    const path = join(home, "units", "task.xml");
+    const windows = { ...plan, files: [{ path, text: "<é/>", encoding: "utf16le" } as const] };
+    await installService(windows, paths, { dryRun: false }, tell);
+    expect([...readFileSync(path)]).toEqual([0xff, 0xfe, 0x3c, 0, 0xe9, 0, 0x2f, 0, 0x3e, 0]);
+    await installService(windows, paths, { dryRun: false }, tell);
+    expect(said).toContain(`as it is  ${path}`);
+    expect(ran()).toEqual(["install", ""]);
+  });
+
   it("a mask is taken away instead of being written through", async () => {
     const { home, plan, paths, tell } = createRig();
     mkdirSync(join(home, "units"));

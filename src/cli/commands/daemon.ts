@@ -98,7 +98,7 @@ async function stop(io: CliIo): Promise<ExitCode> {
     io.talk("activityd is not running.");
     return 0;
   }
-  stopDaemon(planService(paths, io.env), pid, (line) => io.talk(line));
+  await stopDaemon(planService(paths, io.env), pid, (line) => io.talk(line));
   const stopped = await waitFor(async () => !isAlive(pid), STOP_TIMEOUT_MS);
   if (!stopped) {
     throw new ActivityError(

@@ -1,8 +1,8 @@
 /** The desktop service: whether it is installed, of this version, started at login and left in peace. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { StatusAnswer } from "../../api.ts";
 import type { Paths } from "../../paths.ts";
-import { isMasked, planService } from "../service/service.ts";
+import { isMasked, planService, readInstalled } from "../service/service.ts";
 import type { ServicePlan } from "../service/plan.ts";
 import { note, problem, sound, type Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
@@ -32,8 +32,8 @@ export function readService(paths: Paths, machine: Machine): ServiceState {
   const plan = planService(paths, machine.env, machine.platform);
   const isThere = plan.files.some(({ path }) => existsSync(path));
   // One that is masked, or was cut short, says nothing.
-  const files = plan.files.filter(({ path }) => (readIfThere(path) ?? "") !== "");
-  const home = homeOf(files.map(({ path }) => readIfThere(path)).join("\n"));
+  const files = plan.files.filter((file) => (readInstalled(file) ?? "") !== "");
+  const home = homeOf(files.map((file) => readInstalled(file)).join("\n"));
   const isOther = home !== homeOf(files.map(({ text }) => text).join("\n"));
   return { plan, isInstalled: isThere && !isOther, otherHome: isOther ? home : undefined };
 }
@@ -93,12 +93,12 @@ export function holdsWatcherPort({ plan, isInstalled }: ServiceState, machine: M
 
 /** The files as they are beside what this version would write. */
 function examineFiles(plan: ServicePlan): Finding[] {
-  const stale = plan.files.filter(({ path, text }) => readIfThere(path) !== text);
+  const stale = plan.files.filter((file) => readInstalled(file) !== file.text);
   const [first] = stale;
   if (first === undefined) return [];
   const ours = new Set(plan.files.flatMap(({ text }) => programsOf(text)));
   const gone = stale
-    .flatMap(({ path }) => programsOf(readIfThere(path) ?? ""))
+    .flatMap((file) => programsOf(readInstalled(file) ?? ""))
     .find((program) => !ours.has(program) && !existsSync(program));
   if (gone !== undefined) {
     return [
@@ -118,16 +118,17 @@ function examineFiles(plan: ServicePlan): Finding[] {
   ];
 }
 
-function readIfThere(path: string): string | null {
-  return existsSync(path) ? readFileSync(path, "utf8") : null;
-}
-
 /** The programs and scripts that a unit, an autostart entry or a property list names by their whole path. */
 function programsOf(text: string): readonly string[] {
   const lines = text.split("\n").filter((line) => /^(Exec|ExecStart)=|<string>\//.test(line));
   return lines.flatMap((line) =>
-    [...line.matchAll(/"(\/[^"]+)"|<string>(\/[^<]+)<\/string>/g)].map(
-      ([, quoted, element]) => quoted ?? element ?? "",
+    [...line.matchAll(/"(\/(?:[^"\\]|\\.)+)"|<string>(\/[^<]+)<\/string>/g)].map(
+      ([, quoted = "", element]) =>
+        element?.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&") ??
+        quoted
+          .replaceAll(/\\+(.)/g, "$1")
+          .replaceAll("%%", "%")
+          .replaceAll("$$", "$"),
     ),
   );
 }

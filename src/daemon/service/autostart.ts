@@ -6,8 +6,8 @@ import type { ServiceFacts, ServicePlan } from "./plan.ts";
 export function planAutostart(facts: ServiceFacts): ServicePlan {
   const start = [facts.nodePath, facts.mainPath, "start", "--detach"] as const;
   const environment = Object.entries(facts.variables).map(([name, value]) => `${name}=${value}`);
-  const argv: [string, ...string[]] =
-    environment.length === 0 ? [...start] : ["env", ...environment, ...start];
+  // Desktops look for the first word before they take `%%` for what it is.
+  const argv: [string, ...string[]] = ["env", ...environment, ...start];
   const control = (command: string): [string, ...string[]] => [
     facts.nodePath,
     facts.mainPath,

@@ -14,7 +14,10 @@ export function planLaunchd(facts: ServiceFacts): ServicePlan {
     outdated: [],
     install: [
       { argv: ["launchctl", "bootout", `${domain}/${LABEL}`], mayFail: true },
-      { argv: ["launchctl", "bootstrap", domain, path] },
+      // What `launchctl disable` once said stays with the login, also where the file is gone.
+      { argv: ["launchctl", "enable", `${domain}/${LABEL}`], mayFail: true },
+      // bootout returns before it is done; for some five seconds the label is refused with «5: Input/output error».
+      { argv: ["launchctl", "bootstrap", domain, path], patienceMs: 15_000 },
     ],
     uninstall: [{ argv: ["launchctl", "bootout", `${domain}/${LABEL}`], mayFail: true }],
     restart: [{ argv: ["launchctl", "kickstart", "-k", `${domain}/${LABEL}`] }],

@@ -6,6 +6,8 @@
 export interface ServiceFile {
   readonly path: string;
   readonly text: string;
+  /** As Windows writes text, with its mark; else UTF-8. */
+  readonly encoding?: "utf16le";
   /**
    * What the manager holds open for as long as this file has this line. Where the file that is there has another
    * one, `release` makes the manager let go, or the new line would not count.
@@ -18,6 +20,8 @@ export interface ServiceCommand {
   readonly argv: readonly [string, ...string[]];
   /** Whether its failure is of no consequence, such as stopping what does not run. */
   readonly mayFail?: true;
+  /** How long it is tried again while it fails, for what the manager has not finished yet. */
+  readonly patienceMs?: number;
 }
 
 /** How one platform installs, removes and looks after the service. */

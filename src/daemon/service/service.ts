@@ -24,7 +24,7 @@ import { findInstanceHolder } from "../../store/lock.ts";
 import { VERSION } from "../../version.ts";
 import { planAutostart } from "./autostart.ts";
 import { planLaunchd } from "./launchd.ts";
-import type { ServiceCommand, ServiceFacts, ServicePlan } from "./plan.ts";
+import type { ServiceCommand, ServiceFacts, ServiceFile, ServicePlan } from "./plan.ts";
 import { planSystemd } from "./systemd.ts";
 import { planTaskScheduler } from "./task-scheduler.ts";
 
@@ -43,6 +43,9 @@ const KEPT_VARIABLES = [
 /** How long a daemon may take to end after it was told to. */
 const END_TIMEOUT_MS = 10_000;
 const ASK_TIMEOUT_MS = 5_000;
+
+const BYTE_ORDER_MARK = "\uFEFF";
+const TRY_AGAIN_MS = 500;
 
 /** What a step did, for telling. */
 export type Tell = (line: string) => void;
@@ -95,23 +98,24 @@ export async function installService(
 ): Promise<void> {
   const outdated = plan.outdated.filter((path) => existsSync(path));
   let isChanged = outdated.length > 0;
-  for (const { path, text, holds } of plan.files) {
-    const present = readInstalled(path);
+  for (const file of plan.files) {
+    const { path, text, holds } = file;
+    const present = readInstalled(file);
     const isSame = present === text;
     tell(`${isSame ? "as it is" : "write"}  ${path}`);
     if (options.dryRun) tell(text.replace(/^/gm, "    ").trimEnd());
     if (isSame) continue;
     isChanged = true;
     if (holds !== undefined && present !== null && !present.split("\n").includes(holds.line))
-      runAll([holds.release], options.dryRun, tell);
-    if (!options.dryRun) writeInstalled(path, text);
+      await runAll([holds.release], options.dryRun, tell);
+    if (!options.dryRun) writeInstalled(file);
   }
   removeAll(outdated, options.dryRun, tell);
   // Starting again what runs as it should would only cut a request off.
   if (!isChanged && !options.dryRun && isRunning(plan)) tell("nothing changed, and it is running");
   else {
     await endDaemonBeside(plan, paths, options.dryRun, tell);
-    runAll(plan.install, options.dryRun, tell);
+    await runAll(plan.install, options.dryRun, tell);
   }
   for (const note of plan.notes) tell(`note: ${note}`);
 }
@@ -124,7 +128,7 @@ export async function uninstallService(
   tell: Tell,
 ): Promise<void> {
   const { dryRun, purge } = options;
-  runAll(plan.uninstall, dryRun, tell);
+  await runAll(plan.uninstall, dryRun, tell);
   removeAll([...plan.files.map(({ path }) => path), ...plan.outdated], dryRun, tell);
   if (!purge) {
     tell(`note: what was recorded stays in ${paths.dataDirectory}; --purge removes it too.`);
@@ -149,7 +153,7 @@ export async function restartService(plan: ServicePlan, paths: Paths, tell: Tell
     );
   }
   await endDaemonBeside(plan, paths, false, tell);
-  runAll(plan.restart, false, tell);
+  await runAll(plan.restart, false, tell);
 }
 
 /** The pid of the daemon that holds the record, whether or not it answers; null when none does. */
@@ -161,8 +165,8 @@ export function findDaemon({ dataDirectory }: Paths): number | null {
  * Tells a daemon to end; it may take its time. The one that the manager runs is ended with its sockets, or the next
  * request would start it again.
  */
-export function stopDaemon(plan: ServicePlan, pid: number, tell: Tell): void {
-  if (isServiceDaemon(plan, pid)) runAll(plan.stop, false, tell);
+export async function stopDaemon(plan: ServicePlan, pid: number, tell: Tell): Promise<void> {
+  if (isServiceDaemon(plan, pid)) await runAll(plan.stop, false, tell);
   else signalEnd(pid);
 }
 
@@ -186,7 +190,8 @@ async function endDaemonBeside(
   tell: Tell,
 ): Promise<void> {
   const pid = findDaemon(paths);
-  if (pid === null || isServiceDaemon(plan, pid)) return;
+  // A desktop's autostart runs its daemon as a hand does: its own commands end that one.
+  if (pid === null || plan.mechanism === "autostart" || isServiceDaemon(plan, pid)) return;
   tell(`end  the daemon that was started by hand (pid ${pid})`);
   if (dryRun) return;
   signalEnd(pid);
@@ -219,16 +224,18 @@ function signalEnd(pid: number): void {
   }
 }
 
-/** Null where there is no file. A unit that was masked is a link to nothing, whatever it is read as. */
-function readInstalled(path: string): string | null {
-  return existsSync(path) && !isMasked(path) ? readFileSync(path, "utf8") : null;
+/** What a file of the service says; null where there is none. A unit that was masked leads to nothing. */
+export function readInstalled({ path, encoding }: ServiceFile): string | null {
+  if (!existsSync(path) || isMasked(path)) return null;
+  return readFileSync(path, encoding ?? "utf8").replace(BYTE_ORDER_MARK, "");
 }
 
-function writeInstalled(path: string, text: string): void {
+function writeInstalled({ path, text, encoding }: ServiceFile): void {
   mkdirSync(dirname(path), { recursive: true });
   // Written through the link, it would be gone; who installs wants it back.
   if (isMasked(path)) rmSync(path);
-  writeFileSync(path, text, { mode: 0o644 });
+  if (encoding === undefined) writeFileSync(path, text, { mode: 0o644 });
+  else writeFileSync(path, BYTE_ORDER_MARK + text, { encoding, mode: 0o644 });
 }
 
 /** @see systemctl(1), `mask` */
@@ -245,29 +252,37 @@ function removeAll(paths: readonly string[], dryRun: boolean, tell: Tell): void 
   }
 }
 
-/** Runs the commands of one verb with this terminal as theirs, and gives the last one's exit code. */
-function runAll(commands: readonly ServiceCommand[], dryRun: boolean, tell: Tell): number {
-  let code = 0;
-  for (const { argv, mayFail } of commands) {
-    const [program, ...args] = argv;
-    if (dryRun) {
-      tell(`run  ${argv.join(" ")}`);
-      continue;
-    }
-    const result = spawnSync(program, args, { stdio: mayFail === true ? "ignore" : "inherit" });
-    if (result.error !== undefined && mayFail !== true) {
-      throw cannotRun(program, result.error);
-    }
-    code = result.status ?? 1;
-    if (code !== 0 && mayFail !== true) {
+/** Runs the commands of one verb with this terminal as theirs. */
+async function runAll(
+  commands: readonly ServiceCommand[],
+  dryRun: boolean,
+  tell: Tell,
+): Promise<void> {
+  for (const command of commands) {
+    if (dryRun) tell(`run  ${command.argv.join(" ")}`);
+    else await run(command);
+  }
+}
+
+async function run({ argv, mayFail, patienceMs = 0 }: ServiceCommand): Promise<void> {
+  const [program, ...args] = argv;
+  const deadlineMs = Date.now() + patienceMs;
+  for (;;) {
+    const isLast = Date.now() >= deadlineMs;
+    // What is tried again has nothing to say before the last time.
+    const stdio = mayFail === true || !isLast ? "ignore" : "inherit";
+    const { status, error } = spawnSync(program, args, { stdio });
+    if (status === 0 || mayFail === true) return;
+    if (error !== undefined) throw cannotRun(program, error);
+    if (isLast) {
       throw new ActivityError(
         "internal",
-        `«${argv.join(" ")}» ended with ${code}.`,
+        `«${argv.join(" ")}» ended with ${status ?? "a signal"}.`,
         "Its own words stand above; look for what is wrong with: activityd doctor",
       );
     }
+    await setTimeout(TRY_AGAIN_MS);
   }
-  return code;
 }
 
 /**

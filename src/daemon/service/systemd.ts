@@ -204,7 +204,7 @@ WantedBy=graphical-session.target
 
 /** One word of a unit file: `%` is special there, and so are quotes and backslashes. */
 function quote(word: string): string {
-  return `"${word.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%")}"`;
+  return `"${word.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("%", "%%")}"`;
 }
 
 /** A word after the program of `ExecStart`, where variables are put in too. */

@@ -12,7 +12,8 @@ export function planTaskScheduler(facts: ServiceFacts): ServicePlan {
   const path = join(facts.configDirectory, "activityd-task.xml");
   return {
     mechanism: "task-scheduler",
-    files: [{ path, text: taskXml(facts) }],
+    // The only encoding that schtasks takes for certain, and the one in which it writes such files itself.
+    files: [{ path, text: taskXml(facts), encoding: "utf16le" }],
     outdated: [],
     install: [
       { argv: ["schtasks", "/create", "/tn", TASK, "/xml", path, "/f"] },
@@ -30,12 +31,21 @@ export function planTaskScheduler(facts: ServiceFacts): ServicePlan {
     status: [{ argv: ["schtasks", "/query", "/tn", TASK, "/v", "/fo", "list"] }],
     logs: [{ argv: ["cmd", "/c", "type", join(facts.logDirectory, "activityd.log")] }],
     mainPid: null,
-    notes: ["The local API is not available on Windows yet; the task keeps capture running."],
+    notes: [
+      "The daemon does not run on Windows itself yet, for want of a local API that is closed to other users: the task ends with that error. Inside WSL it runs.",
+    ],
   };
 }
 
 function taskXml(facts: ServiceFacts): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>
+  // A task has no variables of its own.
+  const home = facts.variables["ACTIVITYD_HOME"];
+  const words = [
+    `"${facts.mainPath}"`,
+    ...(home === undefined ? [] : [`--home "${home}"`]),
+    "start",
+  ];
+  return `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.4" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo>
     <Description>Device activity for the personal assistant</Description>
@@ -67,7 +77,7 @@ function taskXml(facts: ServiceFacts): string {
   <Actions Context="owner">
     <Exec>
       <Command>${escapeXml(facts.nodePath)}</Command>
-      <Arguments>"${escapeXml(facts.mainPath)}" start</Arguments>
+      <Arguments>${escapeXml(words.join(" "))}</Arguments>
     </Exec>
   </Actions>
 </Task>
