@@ -2,19 +2,11 @@
  * A database for the rest of the store: statements, transactions, housekeeping. It promises one writer,
  * statements that outlive a change of the connection beneath them, and failures that say what they mean.
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { isEncrypted } from "./cipher.ts";
+import { isEncrypted, readKeyPlace, writeKeyPlace } from "./cipher.ts";
 import { isDamaged, isUnwritable, translate, translating } from "./failures.ts";
+import { readFileMarks, readLook, removeLeftLog, removeLog, type FileMarks } from "./file-marks.ts";
 import { scrubStep } from "./scrub.ts";
 import {
   connectReader,
@@ -67,14 +59,23 @@ export interface StoreDatabase {
   /** Copies the database as it is at one moment into a new file, in steps that let other work through. */
   readonly backup: (destination: string) => Promise<void>;
   /**
-   * Writes the database anew to its path when its file is no longer there, such as after the folder was
-   * removed, and goes on with the new file. Says whether that was needed.
+   * Looks whether the files are those that were opened, and sees to it that what is committed stands in the file at
+   * the path. Where another file was put there and has come to rest, `takeUp` is told where a copy of all that was
+   * committed here lies now, and the work goes on with what is at the path after it.
    */
-  readonly rescue: () => boolean;
+  readonly rescue: (copyTo: () => string, takeUp: (copy: string) => void) => Rescue;
   /** Lets go of the file while `work` replaces it, and goes on with what is there then. */
   readonly mend: (work: () => void) => void;
+  /** Before `close`: where another file was put in the place of the open one, leaves it alone, and a copy at `copyTo`. */
+  readonly giveWay: (copyTo: () => string) => void;
   readonly close: () => void;
 }
+
+/**
+ * What was needed: nothing; the file was gone and was `written` anew; its log was gone and was `folded` into the
+ * file; another file was `taken` up.
+ */
+export type Rescue = "none" | "written" | "folded" | "taken";
 
 export interface OpenDatabaseOptions {
   readonly path: string;
@@ -106,29 +107,32 @@ export function openDatabase(options: OpenDatabaseOptions): StoreDatabase {
       role === "reader" ? connectReader(path, busyTimeoutMs) : connectWriter(path, busyTimeoutMs),
     );
   try {
-    return wrap(path, connect, toConnection(connect(), false), onDamage);
+    return wrap(path, connect, toConnection(path, connect(), false), onDamage);
   } catch (error) {
     if (!tolerant || !isUnwritable(error)) throw error;
-    return wrap(path, connect, toConnection(connectStandIn(path, busyTimeoutMs), true), onDamage);
+    const standIn = connectStandIn(path, busyTimeoutMs);
+    return wrap(path, connect, toConnection(path, standIn, true), onDamage);
   }
 }
 interface Connection {
   readonly sqlite: Sqlite;
   /** Whether this only stands in for a file that could not be opened for writing. */
   readonly isStandIn: boolean;
+  /** The files that it has open. */
+  readonly files: FileMarks;
   readonly begin: SqliteStatement<unknown>;
   readonly commit: SqliteStatement<unknown>;
   /** Counts the frames of the log; -1 where there is none (sqlite.org/pragma.html#pragma_wal_checkpoint). */
   readonly logState: SqliteStatement<{ readonly log: number; readonly checkpointed: number }>;
 }
 
-function toConnection(sqlite: Sqlite, isStandIn: boolean): Connection {
+function toConnection(path: string, sqlite: Sqlite, isStandIn: boolean): Connection {
   const begin = sqlite.prepare<SqlValue[]>("BEGIN IMMEDIATE");
   const commit = sqlite.prepare<SqlValue[]>("COMMIT");
   const logState = sqlite.prepare<SqlValue[], { log: number; checkpointed: number }>(
     "PRAGMA wal_checkpoint(NOOP)",
   );
-  return { sqlite, isStandIn, begin, commit, logState };
+  return { sqlite, isStandIn, files: readFileMarks(path), begin, commit, logState };
 }
 
 function wrap(
@@ -142,12 +146,15 @@ function wrap(
   // as long as the connection does.
   let rawFile: number | null = null;
 
+  /** How a file looked lately that somebody put at the path. */
+  let newcomer: string | null = null;
+  const keyPlace = readKeyPlace(dirname(path));
   let committed = (): void => {};
 
   const replace = (sqlite: Sqlite): void => {
     connection.sqlite.close();
     closeRawFile();
-    connection = toConnection(sqlite, false);
+    connection = toConnection(path, sqlite, false);
   };
 
   const closeRawFile = (): void => {
@@ -193,6 +200,59 @@ function wrap(
       if (!isMended) throw translated;
       return translating(path, read);
     }
+  };
+
+  /** The connection still has files without a name, with every commit in them. */
+  const copyInto = (copy: string): void => {
+    mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
+    rmSync(copy, { force: true });
+    connection.sqlite.prepare("VACUUM INTO ?").run(copy);
+  };
+
+  /** What is written anew is encrypted as before: without the mark beside it, it would be taken for noise. */
+  const markAgain = (): void => {
+    if (keyPlace === null || readKeyPlace(dirname(path)) !== null) return;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeKeyPlace(dirname(path), keyPlace);
+  };
+
+  const rescue = (copyTo: () => string, takeUp: (copy: string) => void): Rescue => {
+    const { files } = connection;
+    const there = readFileMarks(path);
+    if (there.database !== files.database) markAgain();
+    if (there.database === null) {
+      const fresh = `${path}.rescued`;
+      copyInto(fresh);
+      removeLeftLog(path, files);
+      renameSync(fresh, path);
+      replace(connect());
+      return "written";
+    }
+    if (there.database !== files.database) {
+      const look = readLook(path);
+      const isAtRest = look === newcomer;
+      newcomer = look;
+      if (!isAtRest) return "none";
+      const copy = copyTo();
+      copyInto(copy);
+      connection.sqlite.close();
+      closeRawFile();
+      removeLeftLog(path, files);
+      try {
+        takeUp(copy);
+      } finally {
+        connection = toConnection(path, connect(), false);
+      }
+      return "taken";
+    }
+    if (there.log === files.log && there.index === files.index) return "none";
+    // A reader that holds it up is gone at the next look.
+    if (!checkpoint("truncate")) return "none";
+    connection.sqlite.close();
+    closeRawFile();
+    removeLog(path);
+    connection = toConnection(path, connect(), false);
+    return "folded";
   };
 
   const openRaw = (): number => (rawFile ??= openSync(path, "r+"));
@@ -248,24 +308,24 @@ function wrap(
         throw translate(destination, error);
       }
     },
-    rescue: () => {
-      if (connection.isStandIn || connection.sqlite.inTransaction || existsSync(path)) return false;
-      translating(path, () => {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-        // The connection still has the nameless file, with every commit in it.
-        const fresh = `${path}.rescued`;
-        rmSync(fresh, { force: true });
-        connection.sqlite.prepare("VACUUM INTO ?").run(fresh);
-        renameSync(fresh, path);
-        replace(connect());
-      });
-      return true;
+    rescue: (copyTo, takeUp) => {
+      if (connection.isStandIn || connection.sqlite.inTransaction) return "none";
+      return translating(path, () => rescue(copyTo, takeUp));
     },
     mend: (work) => {
       connection.sqlite.close();
       closeRawFile();
       work();
-      connection = toConnection(connect(), false);
+      connection = toConnection(path, connect(), false);
+    },
+    giveWay: (copyTo) => {
+      const { files, isStandIn, sqlite } = connection;
+      const there = readFileMarks(path).database;
+      if (isStandIn || !sqlite.open || there === null || there === files.database) return;
+      translating(path, () => {
+        copyInto(copyTo());
+        removeLeftLog(path, files);
+      });
     },
     close: () => {
       connection.sqlite.close();

@@ -22,7 +22,14 @@ import {
 } from "./event-writer.ts";
 import { isDamaged, isUnwritable } from "./failures.ts";
 import { openPulseFile, readPulse } from "./pulse.ts";
-import { isCheckedLater, recover, recoverIfDamaged, type RecoveryReport } from "./recovery.ts";
+import {
+  asideFolder,
+  isCheckedLater,
+  recover,
+  recoverIfDamaged,
+  takeUp,
+  type RecoveryReport,
+} from "./recovery.ts";
 import { createRemoteEvents, type RemoteEvents } from "./remote.ts";
 import { createVisits, type Visits } from "./visits.ts";
 
@@ -300,6 +307,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
       checkpoints.close();
       try {
         writer.settlement.settle();
+        database.giveWay(copyPath);
       } catch {
         // Unwritable: the next process settles, as after a crash.
       }
@@ -307,6 +315,11 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
       database.close();
     },
   };
+
+  /** Where a copy of what was open lies when another file was put in its place. */
+  function copyPath(): string {
+    return join(asideFolder(directory, clock.nowUs(), "replaced"), DATABASE_FILE);
+  }
 
   /** A pulse falls between samples: here nobody waits for the disk. */
   function keepHouse(nowUs: number): void {
@@ -319,10 +332,13 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
       // To look for the file each time would cost as much as the pulse itself.
       if (rescuedUs === null || Math.abs(nowUs - rescuedUs) >= RESCUE_EVERY_US) {
         rescuedUs = nowUs;
-        if (database.rescue()) {
-          pulseFile.close();
-          log.warn("the data folder was gone: wrote the database anew");
-        }
+        const rescued = database.rescue(copyPath, (copy) =>
+          takeUp({ directory, path, nowUs, log }, copy),
+        );
+        if (rescued === "none") return checkpoints.whenIdle();
+        pulseFile.close();
+        eventCount = null;
+        log.warn(RESCUES[rescued]);
       }
       checkpoints.whenIdle();
     } catch (error) {
@@ -331,6 +347,12 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     }
   }
 }
+
+const RESCUES = {
+  written: "the database was gone: wrote it anew",
+  folded: "the log of the database was gone: what was committed stands in its file now",
+  taken: "another file was put in the place of the database: what was open is set aside",
+} as const;
 
 interface StoreParts {
   readonly database: StoreDatabase;

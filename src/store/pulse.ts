@@ -3,7 +3,7 @@
  * that a killed process loses no more than the time since its last pulse, at the price of one small write
  * each time instead of a transaction.
  */
-import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { Log } from "../log.ts";
 
 /** An open event as it stood at the pulse: only an event whose committed end is still this one goes on. */
@@ -30,6 +30,11 @@ export function openPulseFile(path: string, log: Log): PulseFile {
   return {
     write: (pulse) => {
       try {
+        // Removed under us: what is written into it now, nobody finds.
+        if (descriptor !== null && fstatSync(descriptor).nlink === 0) {
+          closeSync(descriptor);
+          descriptor = null;
+        }
         descriptor ??= openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
         const bytes = encodePulse(pulse);
         writeSync(descriptor, bytes, 0, bytes.length, 0);

@@ -4,7 +4,7 @@
  * besides is merged in, and that the start goes on with a sound database whatever was left.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Log } from "../log.ts";
 import { listBackups } from "./backups.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
@@ -124,9 +124,7 @@ export function setAside(
   folder: "damaged" | "replaced",
 ): string | null {
   if (!existsSync(path)) return null;
-  const stamp = new Date(nowUs / 1000).toISOString().replaceAll(/[-:]|\.\d+/g, "");
-  let target = join(directory, folder, stamp);
-  for (let n = 2; existsSync(target); n += 1) target = join(directory, folder, `${stamp}-${n}`);
+  const target = asideFolder(directory, nowUs, folder);
   mkdirSync(target, { recursive: true, mode: 0o700 });
   // The log first: a database without its log may be taken for a whole one.
   for (const suffix of ["-wal", ""]) {
@@ -134,6 +132,41 @@ export function setAside(
   }
   rmSync(`${path}-shm`, { force: true });
   return join(target, basename(path));
+}
+
+/**
+ * Takes up a file that somebody put in the place of the database while it was open, and of which `copy` holds what was
+ * committed. What is no record, or none that this program can use, is set aside, and the copy comes back in its place.
+ */
+export function takeUp({ directory, path, nowUs, log }: RecoveryOptions, copy: string): void {
+  if (isRecord(path)) return;
+  log.error("what was put in the place of the database is no record: set it aside");
+  setAside(directory, path, nowUs, "replaced");
+  renameSync(copy, path);
+  rmSync(dirname(copy), { recursive: true, force: true });
+}
+
+function isRecord(path: string): boolean {
+  try {
+    if ((fileSize(path) ?? 0) === 0 || findDamage(path) !== null) return false;
+    openDatabase({ path }).close();
+    return true;
+  } catch {
+    // Of a newer program, or of another key.
+    return false;
+  }
+}
+
+/** A folder that is not there yet, for a database that is set aside. */
+export function asideFolder(
+  directory: string,
+  nowUs: number,
+  folder: "damaged" | "replaced",
+): string {
+  const stamp = new Date(nowUs / 1000).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  let target = join(directory, folder, stamp);
+  for (let n = 2; existsSync(target); n += 1) target = join(directory, folder, `${stamp}-${n}`);
+  return target;
 }
 
 /** Puts in what the newest sound backup has and the rest lacks. Returns how many events that were. */
