@@ -1,13 +1,17 @@
 /**
  * How log lines are written: one JSON object a line, to stderr or to files that rotate. It promises owner-only files of
- * a bounded size in all, and that a disk which is full ends nothing.
+ * a bounded size in all, and that a disk which is full or a folder which is gone ends nothing, and is no trouble any
+ * more once it is mended.
  */
+import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { pino, type DestinationStream } from "pino";
-import { createStream } from "rotating-file-stream";
 import type { Log, LogFields } from "../log.ts";
 
-const FILE_SIZE = "1M";
-const FILE_COUNT = 5;
+const MAX_FILE_BYTES = 1024 * 1024;
+const OLDER_FILES = 5;
+/** What waits at most for a stderr that takes nothing; a line more is lost. */
+const MAX_WAITING_BYTES = 64 * 1024;
 
 export interface LogLine {
   readonly level: keyof Log;
@@ -19,29 +23,55 @@ export interface LogLine {
 
 export interface LogWriter {
   readonly write: (line: LogLine) => void;
-  /** Resolves when all lines are where they belong. */
-  readonly close: () => Promise<void>;
 }
 
 /** Writes to stderr. */
 export function createStderrWriter(): LogWriter {
-  return createWriter(pino.destination({ fd: 2, sync: true }), async () => {});
+  const stderr = pino.destination({ fd: 2, sync: true, maxLength: MAX_WAITING_BYTES });
+  // Such as a file on a disk that is full: what a line spoke of is still in `status`.
+  stderr.on("error", () => {});
+  return createWriter(stderr);
 }
 
-/** Writes to `directory/activityd.log`, at most five files of 1 MB beside it. */
+/**
+ * Writes to `directory/activityd.log`, at most five older files of 1 MB beside it, the newest activityd.1.log. The file
+ * is opened for each line, of which there are few: whoever moves or deletes it, or its folder, is not in the way.
+ */
 export function openFileWriter(directory: string): LogWriter {
-  const stream = createStream("activityd.log", {
-    path: directory,
-    size: FILE_SIZE,
-    maxFiles: FILE_COUNT,
-    mode: 0o600,
+  const current = join(directory, "activityd.log");
+  const older = (age: number): string => join(directory, `activityd.${age}.log`);
+  /** Whether the last line was written in part. */
+  let isTorn = false;
+
+  return createWriter({
+    write: (text) => {
+      try {
+        if (sizeOf(current) + text.length > MAX_FILE_BYTES) rotate();
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        appendFileSync(current, isTorn ? `\n${text}` : text, { mode: 0o600 });
+        isTorn = false;
+      } catch {
+        // A full disk must not end the daemon: the line is lost, the state it spoke of is still in `status`.
+        isTorn = true;
+      }
+    },
   });
-  // A full disk must not end the daemon: the line is lost, the state it spoke of is still in `status`.
-  stream.on("error", () => {});
-  return createWriter(stream, () => new Promise((resolve) => stream.end(resolve)));
+
+  function rotate(): void {
+    for (let age = OLDER_FILES - 1; age >= 1; age -= 1) moveIfThere(older(age), older(age + 1));
+    moveIfThere(current, older(1));
+  }
 }
 
-function createWriter(destination: DestinationStream, close: LogWriter["close"]): LogWriter {
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function moveIfThere(from: string, to: string): void {
+  if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, to);
+}
+
+function createWriter(destination: DestinationStream): LogWriter {
   let atMs = 0;
   // The time of the line, which may have waited for its writer.
   const timestamp = (): string => `,"time":"${new Date(atMs).toISOString()}"`;
@@ -51,6 +81,5 @@ function createWriter(destination: DestinationStream, close: LogWriter["close"])
       atMs = line.atMs;
       logger[line.level](line.fields, line.message);
     },
-    close,
   };
 }

@@ -18,7 +18,7 @@ const MAX_TEXT_CHARS = 500;
 
 export interface LogSink {
   readonly log: Log;
-  /** Writes what still waits, flushes and closes the files. */
+  /** Resolves when all lines are where they belong. */
   readonly close: () => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function openStderrLog(clock: Clock = systemClock): LogSink {
   return openLog(async () => (await import("./log-writer.ts")).createStderrWriter(), clock);
 }
 
-/** A log in `directory/activityd.log`, at most five files of 1 MB beside it. */
+/** A log in `directory/activityd.log`, at most five older files of 1 MB beside it. */
 export function openFileLog(directory: string, clock: Clock = systemClock): LogSink {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -66,12 +66,11 @@ function openLog(open: () => Promise<LogWriter>, clock: Clock): LogSink {
     log: boundLog(write, clock),
     close: async () => {
       await opening;
-      await writer?.close();
     },
   };
 }
 
-const SILENT: LogWriter = { write: () => {}, close: async () => {} };
+const SILENT: LogWriter = { write: () => {} };
 
 /** Lets a minute's worth of lines through and tells how many were left out when the minute is over. */
 function boundLog(

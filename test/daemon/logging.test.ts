@@ -1,4 +1,12 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createActivityApp } from "../../src/app.ts";
@@ -15,6 +23,7 @@ import { createFakeClock } from "../helpers/fake-clock.ts";
 import { createFakeDesktop } from "../helpers/fake-desktop.ts";
 import { sendRaw } from "../helpers/raw-http.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
+import { until } from "../helpers/until.ts";
 
 const MB = 1024 * 1024;
 
@@ -83,7 +92,17 @@ describe("an error in a loop", () => {
     await close();
     const sizes = filesOf(directory).map((path) => statSync(path).size);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(6.5 * MB);
-    expect(sizes.length).toBeGreaterThan(2);
+    expect(filesOf(directory).map((path) => path.slice(directory.length + 1))).toEqual([
+      "activityd.1.log",
+      "activityd.2.log",
+      "activityd.3.log",
+      "activityd.4.log",
+      "activityd.5.log",
+      "activityd.log",
+    ]);
+    for (const path of filesOf(directory)) expect(statSync(path).mode & 0o777).toBe(0o600);
+    // The newest of what was moved away goes on in the current one.
+    expect(readFileSync(join(directory, "activityd.1.log"), "utf8")).not.toContain("failure 12999");
     expect(textOf(directory)).toContain('"msg":"failure 12999"');
   });
 
@@ -95,6 +114,36 @@ describe("an error in a loop", () => {
     await close();
     expect(linesOf(directory).length).toBeLessThan(40);
     expect(textOf(directory)).not.toContain("canary");
+  });
+});
+
+describe("a log whose folder is taken away while the daemon runs", () => {
+  test("goes on in a new one, for its owner alone", async () => {
+    const directory = join(createTempHome(), "log");
+    const { log, close } = openFileLog(directory);
+    log.info("first");
+    await until("it is written", () => existsSync(join(directory, "activityd.log")));
+    rmSync(directory, { recursive: true });
+    log.info("second");
+    await close();
+    expect(linesOf(directory).map(({ msg }) => msg)).toEqual(["second"]);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+  });
+
+  test("loses the lines for which there was no room, and no later one", async () => {
+    const directory = join(createTempHome(), "log");
+    const { log, close } = openFileLog(directory);
+    log.info("first");
+    await until("it is written", () => existsSync(join(directory, "activityd.log")));
+    // A folder in the place of the file can be written by nobody, as a disk that is full.
+    renameSync(join(directory, "activityd.log"), join(directory, "kept"));
+    mkdirSync(join(directory, "activityd.log"));
+    log.info("lost");
+    rmSync(join(directory, "activityd.log"), { recursive: true });
+    renameSync(join(directory, "kept"), join(directory, "activityd.log"));
+    log.info("third");
+    await close();
+    expect(linesOf(directory).map(({ msg }) => msg)).toEqual(["first", "third"]);
   });
 });
 

@@ -1,7 +1,13 @@
 /** The command line where its output can go nowhere. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { connectActivity } from "../../src/local-api/client.ts";
+import { until } from "../helpers/until.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
@@ -21,3 +27,28 @@ test.each(["--help", "privacy explain", "completion bash"])(
     expect(status).toBe(1);
   },
 );
+
+test("a daemon whose stderr goes to a disk that is full stays up, and ends when it is told to", async () => {
+  const home = mkdtempSync(join(tmpdir(), "activityd-output-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const full = openSync("/dev/full", "w");
+  const daemon = spawn(process.execPath, [MAIN, "start"], {
+    // As under a service manager, which makes it log to stderr.
+    env: { PATH: process.env["PATH"] ?? "", ACTIVITYD_HOME: home, JOURNAL_STREAM: "8:1" },
+    stdio: ["ignore", "ignore", full],
+  });
+  closeSync(full);
+  const ended = once(daemon, "exit");
+  const api = connectActivity({ socketPath: join(home, "run", "activityd.sock") });
+  onTestFinished(api.close);
+  await until("the daemon answers", async () => {
+    if (daemon.exitCode !== null) throw new Error(`the daemon ended with ${daemon.exitCode}`);
+    return api.status().catch(() => null);
+  });
+  // Each of them is a line of the log.
+  await api.pause({ minutes: 1 });
+  await api.resume();
+  expect((await api.context({ form: "exact" })).block).not.toBeNull();
+  daemon.kill();
+  expect(await ended).toEqual([0, null]);
+});
