@@ -87,10 +87,23 @@ function refuseIfNewer(path: string): void {
 /** To look this much through takes some 50 ms. */
 const ALWAYS_CHECKED_BYTES = 16 * 1024 * 1024;
 
+/** Of the file that a recovery writes into. */
+const RECOVERING = ".recovering";
+/** A recovery writes all the time. One that was killed leaves its file, and does not. */
+const WRITES_WITHIN_MS = 60_000;
+
+/** Whether a recovery of a database is under way, in this process or another. A large one takes minutes. */
+export function isRecovering(path: string, nowMs: number): boolean {
+  const changed = ["", "-wal"].map(
+    (suffix) => statSync(path + RECOVERING + suffix, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  );
+  return nowMs - Math.max(...changed) < WRITES_WITHIN_MS;
+}
+
 /** Recovers a database whatever its state, such as for `doctor --repair`. No one may have it open. */
 export function recover(options: RecoveryOptions, damage: string): RecoveryReport {
   const { directory, path, nowUs, log } = options;
-  const freshPath = `${path}.recovering`;
+  const freshPath = path + RECOVERING;
   removeDatabase(freshPath);
   const fresh = openDatabase({ path: freshPath });
   let counts: { salvaged: number; unreadable: number; fromBackup: number };

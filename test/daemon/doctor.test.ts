@@ -550,6 +550,23 @@ describe("the way to the daemon", () => {
     expect((await find(patient, "daemon-starting")).state).toBe("note");
   });
 
+  test("a damaged record that is being recovered is left to who is at it", async () => {
+    const patient = createPatient();
+    const { dataDirectory } = patient.paths;
+    record(patient, "2026-11-27T09:00:00Z");
+    writeFileSync(join(dataDirectory, "activity.db"), "x".repeat(20_000), { mode: 0o600 });
+    hold(dataDirectory, 412, "long ago");
+    const recovering = join(dataDirectory, "activity.db.recovering");
+    writeFileSync(recovering, "", { mode: 0o600 });
+    const { what } = await find(patient, "daemon-starting");
+    expect(what).toContain("A daemon (pid 412) is recovering a damaged record");
+    const ids = (await findingsOf(patient)).map(({ id }) => id);
+    expect(ids).not.toContain("database-damaged");
+    // One that was killed leaves its file too.
+    utimesSync(recovering, 1, 1);
+    expect((await find(patient, "database-damaged")).state).toBe("problem");
+  });
+
   test("a daemon that has not looked at anything yet is asked again", async () => {
     const patient = createPatient();
     const unprobed = { why: { reason: "Not probed yet.", remedy: "" }, rejected: [] } as const;

@@ -83,7 +83,7 @@ Environment=MALLOC_TRIM_THRESHOLD_=131072
 Environment="ACTIVITYD_HOME=/home/koi/50%% \\"own\\" $HOME"
 Restart=on-failure
 RestartSec=1
-TimeoutStartSec=30
+TimeoutStartSec=1h
 TimeoutStopSec=10
 WatchdogSec=30
 RuntimeDirectory=activityd

@@ -81,8 +81,8 @@ async function startDetached(io: CliIo): Promise<ExitCode> {
   if (!started) {
     throw new ActivityError(
       "timed_out",
-      `The daemon (pid ${child.pid}) did not answer within ${READY_TIMEOUT_MS / 1000} s.`,
-      "Run it in the foreground to see why: activityd start",
+      `The daemon (pid ${child.pid}) did not answer within ${READY_TIMEOUT_MS / 1000} s, and goes on starting.`,
+      "See what it does with: activityd doctor",
     );
   }
   io.talk(`activityd runs in the background (pid ${child.pid}).`);

@@ -8,6 +8,7 @@ import { ActivityError, shellWord, toErrorEnvelope } from "../../errors.ts";
 import { connectActivity } from "../../local-api/client.ts";
 import type { Paths } from "../../paths.ts";
 import { findInstanceHolder } from "../../store/lock.ts";
+import { isBeingRecovered } from "../offline-reader.ts";
 import { note, problem, sound, type Finding, type FindingId } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
@@ -29,7 +30,7 @@ const UNASKABLE: readonly string[] = [
 
 const ASK_AGAIN_MS = 100;
 const SETTLED_AFTER_US = 5_000_000;
-/** A start takes less, also one that recovers a damaged record of years. */
+/** A start takes less, unless it recovers a damaged record. */
 const STARTING_MS = 60_000;
 
 /** `isService`: a service is installed, so that starting the daemon is the manager's business. */
@@ -214,12 +215,22 @@ async function explainSilence(thrown: unknown, paths: Paths, isService: boolean)
   const { message, hint } = toErrorEnvelope(thrown).error;
   const code = thrown instanceof ActivityError ? thrown.code : "internal";
   const holder = findInstanceHolder(dataDirectory);
-  if (holder !== null && holder.sinceMs !== null && Date.now() - holder.sinceMs < STARTING_MS) {
-    return note(
-      "daemon-starting",
-      `A daemon${holder.pid === null ? "" : ` (pid ${holder.pid})`} is starting, and does not answer yet.`,
-      "Give it a minute, and look again: activityd doctor",
-    );
+  if (holder !== null) {
+    const who = `A daemon${holder.pid === null ? "" : ` (pid ${holder.pid})`}`;
+    if (isBeingRecovered(paths)) {
+      return note(
+        "daemon-starting",
+        `${who} is recovering a damaged record, and answers when it is done: some minutes for one of years.`,
+        "Let it, and look again: activityd doctor",
+      );
+    }
+    if (holder.sinceMs !== null && Date.now() - holder.sinceMs < STARTING_MS) {
+      return note(
+        "daemon-starting",
+        `${who} is starting, and does not answer yet.`,
+        "Give it a minute, and look again: activityd doctor",
+      );
+    }
   }
   if (code === "timed_out") {
     const pid = holder?.pid ?? null;

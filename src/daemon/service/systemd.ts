@@ -23,7 +23,8 @@ const WATCHERS = "activityd-activitywatch.socket";
  * The hardening is what was tried to work for Node in a *user* manager: `MemoryDenyWriteExecute` kills its
  * compiler, `ProtectHome` and its like are silently ignored without `PrivateUsers`, and `StateDirectory` lands
  * in another folder with each generation of systemd, so that the data path stays our own business. Where koffi is
- * absent, `systemd-notify` speaks for the daemon, which the manager only hears with `NotifyAccess=all`.
+ * absent, `systemd-notify` speaks for the daemon, which the manager only hears with `NotifyAccess=all`. A start that
+ * recovers a damaged record of years takes minutes; cut short, it would begin anew for ever.
  *
  * @see systemd.exec(5), systemd.service(5), systemd.socket(5)
  */
@@ -166,7 +167,7 @@ NotifyAccess=all
 ExecStart=${quoteProgram(facts.nodePath)} ${quoteArgument(facts.mainPath)} start
 ${allocator}${variables}Restart=on-failure
 RestartSec=1
-TimeoutStartSec=30
+TimeoutStartSec=1h
 TimeoutStopSec=10
 WatchdogSec=30
 RuntimeDirectory=activityd
