@@ -13,8 +13,9 @@ import { serveActivityApi } from "../local-api/server.ts";
 import { ACTIVITYWATCH_SOCKET, inheritedSocketFd } from "../local-api/socket.ts";
 import type { Paths } from "../paths.ts";
 import { reasonForLog } from "../log.ts";
-import { acquireInstanceLock } from "../store/lock.ts";
+import { holdInstanceLock } from "../store/lock.ts";
 import { VERSION } from "../version.ts";
+import { keepPlaces } from "./keep-places.ts";
 import { openFileLog, openStderrLog } from "./logging.ts";
 import { createPageService } from "./page.ts";
 import { findServiceManager, type ServiceManager } from "./notify.ts";
@@ -43,7 +44,8 @@ export async function runDaemon(
   try {
     const sink = options.logToStderr ? openStderrLog() : openFileLog(paths.logDirectory);
     releases.push(sink.close);
-    releases.push(acquireInstanceLock(paths.dataDirectory, process.pid));
+    const lock = holdInstanceLock(paths.dataDirectory, process.pid);
+    releases.push(lock.release);
     const app = createActivityApp({ config, paths, env, clock: systemClock, log: sink.log });
     releases.push(app.close);
     // The signals are heard before anything can be in flight, or an early one would cut it off.
@@ -55,7 +57,7 @@ export async function runDaemon(
     const server = await serveActivityApi({
       api: { ...app, openPage: page.openPage },
       prepared: app.prepared,
-      at: fd === null ? { socketPath: paths.socketPath } : { fd },
+      at: { socketPath: paths.socketPath, fd },
       log: sink.log,
       version: VERSION,
     });
@@ -90,6 +92,12 @@ export async function runDaemon(
           });
       const settings = watchSettings(paths.configFile, () => void rereadRules(), sink.log);
       releases.push(settings.close);
+      const places = [
+        { name: "the socket", keep: server.keep },
+        { name: "the lock of the data folder", keep: lock.keep },
+        { name: "the folder of the settings", keep: settings.keep },
+      ];
+      releases.push(keepPlaces(places, sink.log));
       if (config.hub.driver !== "none") {
         const { openHubService } = await import("./hub.ts");
         const hub = await openHubService({

@@ -3,7 +3,8 @@
  * nothing a browser sends is answered, that every refusal is one envelope, and that the block goes out as the
  * very bytes to prepend.
  */
-import { createServer, type IncomingMessage } from "node:http";
+import { lstatSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { ActivityApi, PreparedAnswers } from "../api.ts";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -16,13 +17,20 @@ export interface ServeOptions {
   readonly api: ActivityApi;
   /** See {@link RouterOptions}. */
   readonly prepared?: PreparedAnswers;
-  /** A path to listen on, or the descriptor of a socket that is listening already (socket activation). */
-  readonly at: { readonly socketPath: string } | { readonly fd: number };
+  /** The path to listen on, and the descriptor of a socket that is listening there already, if any (socket activation). */
+  readonly at: { readonly socketPath: string; readonly fd?: number | null };
   readonly log: Log;
   readonly version: string;
 }
 
 export interface ActivityServer {
+  /**
+   * Listens anew where the socket is not there any more, such as after a cleaner took it: a socket without a name goes
+   * on and nobody finds it. What somebody else put in its place stays. Says whether it was needed.
+   *
+   * @throws ActivityError as `serveActivityApi` does
+   */
+  readonly keep: () => Promise<boolean>;
   /** Ends the streams, lets running requests finish for a moment and removes the socket. Safe to call twice. */
   readonly close: () => Promise<void>;
 }
@@ -53,44 +61,68 @@ export async function serveActivityApi(options: ServeOptions): Promise<ActivityS
     ...(prepared === undefined ? {} : { prepared }),
   });
   const peers = createPeerGuard(log);
-  const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 },
-    (request, response) => {
-      const refused = refusal(request, peers);
-      if (refused !== null) sendError(response, refused, headers);
-      else answer(request, response);
-    },
-  );
-  server.on("clientError", (_error, socket) => {
-    // What is not HTTP gets an answer too, as long as the other end still listens for one.
-    if (!socket.writable) return;
-    const body = JSON.stringify(
-      toErrorEnvelope(new ActivityError("bad_request", "The request is not HTTP/1.1.")),
+  /** The last is the one with a name. Those before it go on with the clients that they have. */
+  const servers: Server[] = [];
+  const openServer = (): Server => {
+    const server = createServer(
+      { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 },
+      (request, response) => {
+        const refused = refusal(request, peers);
+        if (refused !== null) sendError(response, refused, headers);
+        else answer(request, response);
+      },
     );
-    socket.end(
-      `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
-  });
+    server.on("clientError", (_error, socket) => {
+      // What is not HTTP gets an answer too, as long as the other end still listens for one.
+      if (!socket.writable) return;
+      const body = JSON.stringify(
+        toErrorEnvelope(new ActivityError("bad_request", "The request is not HTTP/1.1.")),
+      );
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    });
+    return server;
+  };
+  const listen = async (fd: number | null): Promise<void> => {
+    const server = openServer();
+    if (fd === null) await listenPrivately(server, at.socketPath);
+    else await listenOn(server, fd);
+    servers.push(server);
+  };
 
-  if ("fd" in at) await listenOn(server, at.fd);
-  else await listenPrivately(server, at.socketPath);
+  await listen(at.fd ?? null);
 
   let closed: Promise<void> | null = null;
   return {
-    close: () =>
-      (closed ??= new Promise((resolve) => {
-        closing.abort();
-        const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-        server.close(() => {
-          clearTimeout(cut);
-          resolve();
-        });
-        server.closeIdleConnections();
-      })),
+    keep: async () => {
+      if (closed !== null || isThere(at.socketPath)) return false;
+      await listen(null);
+      return true;
+    },
+    close: () => {
+      closing.abort();
+      return (closed ??= Promise.all(servers.map(closeServer)).then(() => {}));
+    },
   };
 }
 
-function listenOn(server: ReturnType<typeof createServer>, fd: number): Promise<void> {
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function listenOn(server: Server, fd: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ fd }, () => {

@@ -2,10 +2,13 @@
  * One daemon per data folder. It promises that the lock is the operating system's own: whatever way the
  * holder dies, the next one gets it at once, and no stale file can keep it out.
  */
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
 import { holdExclusiveLock, isExclusivelyLocked } from "./sqlite.ts";
+
+const LOCK_FILE = "daemon.lock";
+const PID_FILE = "daemon.pid";
 
 /**
  * Takes the lock of a data folder and returns what releases it.
@@ -13,8 +16,45 @@ import { holdExclusiveLock, isExclusivelyLocked } from "./sqlite.ts";
  * @throws ActivityError `socket_in_use` when another process holds it, naming its pid
  */
 export function acquireInstanceLock(directory: string, pid: number): () => void {
-  const release = holdLock(join(directory, "daemon.lock"));
-  const pidPath = join(directory, "daemon.pid");
+  return holdInstanceLock(directory, pid).release;
+}
+
+/** The lock of a data folder, for a process that holds it for long. */
+export interface InstanceLock {
+  /**
+   * Takes the lock anew where its file is not the one that is held, such as after the folder was removed: it keeps
+   * nobody out then. Says whether that was needed.
+   *
+   * @throws ActivityError `socket_in_use` when another process was faster
+   */
+  readonly keep: () => boolean;
+  readonly release: () => void;
+}
+
+/** Takes the lock of a data folder. @throws ActivityError as `acquireInstanceLock` does */
+export function holdInstanceLock(directory: string, pid: number): InstanceLock {
+  const pidPath = join(directory, PID_FILE);
+  let held = take(directory, pid);
+  return {
+    keep: () => {
+      if (markOf(directory) === held.mark && existsSync(pidPath)) return false;
+      held.release();
+      held = take(directory, pid);
+      return true;
+    },
+    release: () => {
+      rmSync(pidPath, { force: true });
+      held.release();
+    },
+  };
+}
+
+function take(
+  directory: string,
+  pid: number,
+): { readonly mark: string | null; readonly release: () => void } {
+  const release = holdLock(join(directory, LOCK_FILE));
+  const pidPath = join(directory, PID_FILE);
   if (release === null) {
     const holder = readPid(pidPath);
     throw new ActivityError(
@@ -24,10 +64,13 @@ export function acquireInstanceLock(directory: string, pid: number): () => void 
     );
   }
   writeFileSync(pidPath, `${pid}\n`, { mode: 0o600 });
-  return () => {
-    rmSync(pidPath, { force: true });
-    release();
-  };
+  return { mark: markOf(directory), release };
+}
+
+/** The lock's file as the system numbers it; null when it is gone. */
+function markOf(directory: string): string | null {
+  const stat = statSync(join(directory, LOCK_FILE), { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
 }
 
 /** Who holds the lock of a data folder. What it has not written yet is null. */
@@ -39,8 +82,8 @@ export interface InstanceHolder {
 
 /** Who holds the lock of a data folder; null when nobody does. Takes nothing. */
 export function findInstanceHolder(directory: string): InstanceHolder | null {
-  if (!isLocked(join(directory, "daemon.lock"))) return null;
-  const path = join(directory, "daemon.pid");
+  if (!isLocked(join(directory, LOCK_FILE))) return null;
+  const path = join(directory, PID_FILE);
   const stat = statSync(path, { throwIfNoEntry: false });
   return { pid: readPid(path), sinceMs: stat === undefined ? null : stat.mtimeMs };
 }

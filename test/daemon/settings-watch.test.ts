@@ -10,7 +10,7 @@ function openWatch(file: string) {
   let calls = 0;
   const watcher = watchSettings(file, () => (calls += 1), silentLog);
   onTestFinished(watcher.close);
-  return { calls: () => calls };
+  return { calls: () => calls, keep: watcher.keep };
 }
 
 describe("a change of the settings", () => {
@@ -69,5 +69,21 @@ describe("a change of the settings", () => {
     writeFileSync(file, "a = 9\n");
     await until("the second call", () => watch.calls() > 1);
     expect(watch.calls()).toBe(2);
+  });
+
+  test("is noticed in a folder that was put in the place of the watched one, from the next look on", async () => {
+    const home = createTempHome();
+    const file = join(home, "settings", "config.toml");
+    const watch = openWatch(file);
+    renameSync(join(home, "settings"), join(home, "settings.old"));
+    expect(watch.keep()).toBe(false);
+    mkdirSync(join(home, "settings"));
+    writeFileSync(file, "a = 1\n");
+    expect(watch.keep()).toBe(true);
+    expect(watch.calls()).toBeGreaterThan(0);
+    expect(watch.keep()).toBe(false);
+    const before = watch.calls();
+    writeFileSync(file, "a = 2\n");
+    await until("the change", () => watch.calls() > before);
   });
 });

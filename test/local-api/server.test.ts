@@ -1,5 +1,6 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serveActivityApi } from "../../src/local-api/server.ts";
 import { ROUTES } from "../../src/local-api/protocol.ts";
@@ -307,6 +308,31 @@ describe("the watch stream", () => {
     await server.close();
     expect((await ended).body).toContain("Focused");
     await expect(sendRaw(socketPath, { path: "/v1/status" })).rejects.toThrow(/ENOENT/);
+  });
+});
+
+describe("a socket that was removed", () => {
+  test("is there again at the next look, and who was connected before goes on", async () => {
+    const { api, server, socketPath } = await openServer();
+    expect(await server.keep()).toBe(false);
+    const ended = sendRaw(socketPath, { path: "/v1/watch" });
+    await waitFor("the watch", () => api.watching() === 1);
+    rmSync(dirname(socketPath), { recursive: true });
+    expect(await server.keep()).toBe(true);
+    expect((await sendRaw(socketPath, { path: "/v1/status" })).status).toBe(200);
+    expect(api.watching()).toBe(1);
+    await server.close();
+    expect((await ended).status).toBe(200);
+    expect(existsSync(socketPath)).toBe(false);
+    expect(await server.keep()).toBe(false);
+  });
+
+  test("is not taken back from whoever has its place", async () => {
+    const { server, socketPath } = await openServer();
+    rmSync(socketPath);
+    writeFileSync(socketPath, "mine");
+    expect(await server.keep()).toBe(false);
+    expect(readFileSync(socketPath, "utf8")).toBe("mine");
   });
 });
 

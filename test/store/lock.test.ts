@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { acquireInstanceLock, findInstanceHolder } from "../../src/store/lock.ts";
+import { acquireInstanceLock, findInstanceHolder, holdInstanceLock } from "../../src/store/lock.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
 describe("the lock of a data folder", () => {
@@ -20,6 +20,24 @@ describe("the lock of a data folder", () => {
     release();
     acquireInstanceLock(home, 413)();
     expect(existsSync(join(home, "daemon.pid"))).toBe(false);
+  });
+
+  it("is held again at the next look where its folder was removed, and not where another was faster", () => {
+    const home = join(createTempHome(), "data");
+    mkdirSync(home);
+    const lock = holdInstanceLock(home, 412);
+    expect(lock.keep()).toBe(false);
+    rmSync(home, { recursive: true });
+    mkdirSync(home);
+    expect(lock.keep()).toBe(true);
+    expect(() => acquireInstanceLock(home, 413)).toThrow("(pid 412)");
+    rmSync(join(home, "daemon.lock"));
+    const other = acquireInstanceLock(home, 413);
+    expect(() => lock.keep()).toThrow(expect.objectContaining({ code: "socket_in_use" }));
+    other();
+    expect(lock.keep()).toBe(true);
+    lock.release();
+    acquireInstanceLock(home, 414)();
   });
 
   it("is free at once when its holder is killed", async () => {
