@@ -1,5 +1,5 @@
 /** The command line as data, for completions and pages. It hides the option parser. */
-import type { Command } from "commander";
+import { Argument, Option, type Command } from "commander";
 
 export interface CommandNode {
   /** As it is typed after the words above it; the program's own name at the root. */
@@ -16,14 +16,19 @@ export interface OptionNode {
   /** "--limit", and "-n" where there is one. */
   readonly names: readonly string[];
   readonly description: string;
-  readonly takesValue: boolean;
+  /** What may follow it; null where it takes no value. */
+  readonly value: ValueKind | null;
   readonly choices: readonly string[];
 }
+
+/** What a shell can offer for a value: a file, a folder, or nothing but the choices there are. */
+export type ValueKind = "file" | "folder" | "text";
 
 export interface ArgumentNode {
   /** As usage lines have it: "<file>", "[words...]". */
   readonly usage: string;
   readonly description: string;
+  readonly value: ValueKind;
   readonly choices: readonly string[];
 }
 
@@ -39,16 +44,42 @@ export function readCommandTree(command: Command): CommandNode {
         flags: option.flags,
         names: [option.long, option.short].filter((name) => name !== undefined && name !== null),
         description: option.description,
-        takesValue: option.required || option.optional,
+        value: option.required || option.optional ? kindOf(option.flags) : null,
         choices: option.argChoices ?? [],
       })),
     arguments: command.registeredArguments.map((argument) => ({
       usage: usageOf(argument.name(), argument.required, argument.variadic),
       description: argument.description,
+      value: kindOf(`<${argument.name()}>`),
       choices: argument.argChoices ?? [],
     })),
     commands: command.commands.map(readCommandTree),
   };
+}
+
+/** By the word that stands for the value. */
+function kindOf(usage: string): ValueKind {
+  const word = /[<[]([a-z]+)/.exec(usage)?.[1];
+  if (word === "file" || word === "path") return "file";
+  return word === "folder" ? "folder" : "text";
+}
+
+/** An option whose values are told and completed; what else is given is refused by the command, in its own words. */
+export function optionOf(flags: string, description: string, choices: readonly string[]): Option {
+  const option = new Option(flags, description);
+  option.argChoices = [...choices];
+  return option;
+}
+
+/** The same for an argument. */
+export function argumentOf(
+  usage: string,
+  description: string,
+  choices: readonly string[],
+): Argument {
+  const argument = new Argument(usage, description);
+  argument.argChoices = [...choices];
+  return argument;
 }
 
 function usageOf(name: string, isRequired: boolean, isVariadic: boolean): string {

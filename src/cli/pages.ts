@@ -42,8 +42,8 @@ export function renderManPage(root: CommandNode, version: string): string {
       escapeRoff(sentence(node.description)),
       ...node.arguments
         .filter(({ description }) => description !== "")
-        .flatMap(({ usage, description }) => tagged(usage, description)),
-      ...node.options.flatMap(({ flags, description }) => tagged(flags, description)),
+        .flatMap((argument) => tagged(argument.usage, whole(argument))),
+      ...node.options.flatMap((option) => tagged(option.flags, whole(option))),
     ]),
     ".SH EXIT STATUS",
     ...EXIT_CODES.flatMap(([code, meaning]) => tagged(code, meaning)),
@@ -53,6 +53,15 @@ export function renderManPage(root: CommandNode, version: string): string {
     ...FILES.flatMap(([path, meaning]) => tagged(path, meaning)),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** What it means, with the values it takes. */
+function whole(taken: {
+  readonly description: string;
+  readonly choices: readonly string[];
+}): string {
+  const { description, choices } = taken;
+  return choices.length === 0 ? description : `${description}: ${choices.join(", ")}`;
 }
 
 function tagged(tag: string, text: string): readonly string[] {
@@ -96,8 +105,8 @@ export function renderCommandPage(root: CommandNode): string {
     lines.push("", `## ${["activityd", ...path].join(" ")}`, "", `\`${usageLine(path, node)}\``);
     lines.push("", sentence(node.description));
     const rows = [
-      ...node.arguments.map(({ usage, description }) => [usage, description] as const),
-      ...node.options.map(({ flags, description }) => [flags, description] as const),
+      ...node.arguments.map((argument) => [argument.usage, whole(argument)] as const),
+      ...node.options.map((option) => [option.flags, whole(option)] as const),
     ].filter(([, description]) => description !== "");
     if (rows.length > 0) lines.push("", ...table(rows));
   }

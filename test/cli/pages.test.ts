@@ -151,10 +151,30 @@ describe("completion", () => {
     expect(completeBash("completion", "")).toEqual(expect.arrayContaining(["bash", "zsh", "fish"]));
   });
 
+  test("bash offers the values of an option behind it, and no command is taken for one", () => {
+    expect(completeBash("events", "--kind", "")).toEqual(
+      expect.arrayContaining(["window", "media"]),
+    );
+    expect(completeBash("gateway", "--form", "e")).toEqual(["exact"]);
+    expect(completeBash("gateway", "--form", "=", "d")).toEqual(["digest"]);
+    expect(completeBash("privacy", "add", "--action", "re")).toEqual(["redact"]);
+    expect(completeBash("hook", "cl")).toEqual(["claude-code"]);
+    // Anything may stand there, and no word of ours is more likely than another.
+    expect(completeBash("events", "--since", "")).toEqual([""]);
+    expect(completeBash("--home", "service", "st")).toEqual(
+      expect.arrayContaining(["start", "stop", "status"]),
+    );
+    expect(completeBash("exec", "--session", "s", "--", "bas")).toContain("bash");
+    expect(completeBash("exec", "--session", "s", "--", "git", "--h")).toEqual([""]);
+  });
+
   test("bash completes every command there is, each with all of its options", () => {
     for (const { path, node } of listCommands(tree)) {
       const names = node.options.flatMap((option) => option.names);
-      const block = new RegExp(`^ +"${path.join(" ")}"\\) words="(.*)" ;;$`, "m").exec(SCRIPT);
+      const block = new RegExp(
+        `^ +"${path.join(" ")}"\\) words="([^"]*)"(?: files=1)? ;;$`,
+        "m",
+      ).exec(SCRIPT);
       expect(block?.[1]?.split(" ")).toEqual(
         expect.arrayContaining([...names, ...node.commands.map(({ name }) => name)]),
       );

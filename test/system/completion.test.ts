@@ -49,7 +49,7 @@ function completeZsh(...words: readonly string[]): readonly string[] {
     "zsh",
     "-f",
     "-c",
-    `compdef() { :; }; _describe() { print -rl -- "\${(@P)2}"; }; source ${scriptFor("zsh")}; words=(${typed}); CURRENT=${words.length + 1}; _activityd`,
+    `compdef() { :; }; compset() { PREFIX="\${PREFIX#*=}"; }; compadd() { shift; print -rl -- "$@"; }; _files() { print -r -- "files $*"; }; _message() { print -r -- "message"; }; _normal() { print -r -- "$CURRENT of $words"; }; _describe() { print -rl -- "\${(@P)2}"; }; source ${scriptFor("zsh")}; words=(${typed}); CURRENT=${words.length + 1}; PREFIX='${words.at(-1) ?? ""}'; _activityd`,
   );
   return out
     .trim()
@@ -65,6 +65,29 @@ test("fish offers commands, subcommands, options and choices", () => {
   expect(completeFish("activityd completion ")).toEqual(
     expect.arrayContaining(["bash", "zsh", "fish"]),
   );
+});
+
+test("fish offers the values of options, files where one is meant, and commands behind --", () => {
+  expect(completeFish("activityd events --kind w")).toEqual(["window"]);
+  expect(completeFish("activityd gateway --form=d")).toEqual(["--form=digest"]);
+  expect(completeFish("activityd --home service st")).toEqual(
+    expect.arrayContaining(["start", "status"]),
+  );
+  expect(completeFish("activityd events --since ")).toEqual([""]);
+  writeFileSync(join(folder, "history.json"), "");
+  expect(completeFish(`activityd import ${folder}/hist`)).toEqual([`${folder}/history.json`]);
+  expect(completeFish(`activityd now ${folder}/hist`)).toEqual([""]);
+  expect(completeFish("activityd exec --session s -- tru")).toContain("true");
+});
+
+test("zsh offers the values of options, files where one is meant, and commands behind --", () => {
+  expect(completeZsh("events", "--kind", "")).toEqual(expect.arrayContaining(["window", "tab"]));
+  expect(completeZsh("gateway", "--form=")).toEqual(["exact", "digest", "auto"]);
+  expect(completeZsh("--home", "")).toEqual(["files -/"]);
+  expect(completeZsh("encrypt", "--key-file", "")).toEqual(["files"]);
+  expect(completeZsh("events", "--since", "")).toEqual(["message"]);
+  expect(completeZsh("--home", "service", "")).toEqual(expect.arrayContaining(["start"]));
+  expect(completeZsh("exec", "--session", "s", "--", "git", "")).toEqual(["2 of git"]);
 });
 
 test("zsh offers commands, subcommands, options and choices", () => {

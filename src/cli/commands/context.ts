@@ -1,5 +1,6 @@
 /** The commands that print blocks: `now` and `watch`. */
 import { ActivityError } from "../../errors.ts";
+import { argumentOf } from "../command-tree.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -23,8 +24,8 @@ export const registerContextCommands: RegisterCommands = (program, io, finish) =
     .action(() => finish(runLiveView(io)));
   program
     .command("hook")
-    .description("the context for a host that runs a command before each turn: claude-code")
-    .argument("<host>", "the host")
+    .description("print the context for a host that runs a command before each turn")
+    .addArgument(argumentOf("<host>", "the host", ["claude-code"]))
     .action(async (host: string) => {
       if (host !== "claude-code") {
         throw new ActivityError(

@@ -5,6 +5,7 @@ import { ActivityError } from "../../errors.ts";
 import { EVENT_KINDS, type EventKind } from "../../capture/events.ts";
 import { cleanField } from "../../context/plain-text.ts";
 import { parseInstant, parseRange } from "../../instant.ts";
+import { optionOf } from "../command-tree.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -22,7 +23,7 @@ export const registerEventsCommand: RegisterCommands = (program, io, finish) => 
     .description("print recorded events, oldest first")
     .option("--since <instant>", "an age (1h, 7d), a time of today (14:00) or a date", "1h")
     .option("--until <instant>", "the end of the range; now unless given")
-    .option("--kind <kind...>", `only these kinds: ${EVENT_KINDS.join(", ")}`)
+    .addOption(optionOf("--kind <kind...>", "only these kinds", EVENT_KINDS))
     .option("--limit <count>", "at most so many, the newest", "1000")
     .option("--json", "print one JSON object a line")
     .action((options: EventsOptions) => finish(runEvents(io, options)));

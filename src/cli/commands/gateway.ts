@@ -5,6 +5,7 @@ import type { ContextForm } from "../../api.ts";
 import { systemClock } from "../../clock.ts";
 import { ActivityError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import { optionOf } from "../command-tree.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -32,7 +33,7 @@ export const registerGatewayCommands: RegisterCommands = (program, io, finish) =
       "the address of the model, such as http://127.0.0.1:11434/v1",
     )
     .option("--port <number>", "the port on 127.0.0.1 (0: any that is free)", String(DEFAULT_PORT))
-    .option("--form <form>", "which block turns get: exact, digest or auto", "auto")
+    .addOption(optionOf("--form <form>", "which block turns get", FORMS).default("auto"))
     .option(
       "--off <client>",
       "leave this client's requests as they are (may be repeated)",

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../clock.ts";
 import { ActivityError } from "../../errors.ts";
+import type { McpHost } from "../../mcp/install.ts";
 import { VERSION } from "../../version.ts";
+import { argumentOf } from "../command-tree.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -13,6 +15,8 @@ interface ServeFlags {
   readonly port: string;
   readonly json?: true;
 }
+
+const HOSTS: readonly McpHost[] = ["claude-desktop", "claude-code", "cursor", "vscode"];
 
 export const registerMcpCommands: RegisterCommands = (program, io, finish) => {
   const mcp = program
@@ -24,10 +28,8 @@ export const registerMcpCommands: RegisterCommands = (program, io, finish) => {
     .action((flags: ServeFlags) => finish(runServer(io, flags)));
   mcp
     .command("install")
-    .description(
-      "write the server into the settings of a host: claude-desktop, claude-code, cursor, vscode",
-    )
-    .argument("<host>", "the host")
+    .description("write the server into the settings of a host")
+    .addArgument(argumentOf("<host>", "the host", HOSTS))
     .option("--dry-run", "print what would change")
     .action((host: string, flags: { dryRun?: true }) =>
       finish(runInstall(io, host, flags.dryRun === true)),

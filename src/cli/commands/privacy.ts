@@ -1,6 +1,7 @@
 /** The commands about the privacy rules: `privacy add`, `privacy test` and `privacy explain`. */
-import type { PrivacyRule } from "../../capture/privacy-rules.ts";
+import type { PrivacyRule, RuleAction } from "../../capture/privacy-rules.ts";
 import { ActivityError } from "../../errors.ts";
+import { optionOf } from "../command-tree.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 import { parseInstant } from "../../instant.ts";
@@ -11,6 +12,8 @@ interface TestOptions {
   readonly at?: string;
   readonly json?: boolean;
 }
+
+const ACTIONS: readonly RuleAction[] = ["drop", "app-only", "redact", "keep"];
 
 export const registerPrivacyCommands: RegisterCommands = (program, io, finish) => {
   const privacy = program
@@ -33,7 +36,9 @@ export const registerPrivacyCommands: RegisterCommands = (program, io, finish) =
   privacy
     .command("add")
     .description("add a rule to the config, and say which stored events it concerns")
-    .requiredOption("--action <action>", "drop, app-only, redact or keep")
+    .addOption(
+      optionOf("--action <action>", "what is done with the window", ACTIONS).makeOptionMandatory(),
+    )
     .option("--app <name>", "the application; * stands for any run of characters")
     .option("--title <pattern>", "an RE2 pattern found anywhere in the title")
     .option("--place <host/path>", "the host, and optionally the beginning of the path")
