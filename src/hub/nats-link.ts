@@ -16,6 +16,7 @@ import {
   TryAgain,
   type Trouble,
 } from "./nats-trouble.ts";
+import { INSTALL } from "../version.ts";
 
 /** A connection on which JetStream answered and the stream is as it has to be. */
 export interface Session {
@@ -226,7 +227,7 @@ async function loadPackages(): Promise<Packages> {
     throw new ActivityError(
       "platform_unsupported",
       "The packages that speak to NATS are not installed.",
-      "npm install @nats-io/transport-node @nats-io/jetstream",
+      `Install activityd again with what is optional: ${INSTALL}`,
       { cause },
     );
   }

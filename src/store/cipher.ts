@@ -219,7 +219,7 @@ export function requirePackage(name: string): unknown {
     throw new ActivityError(
       "platform_unsupported",
       `An encrypted database needs the package ${name}, which is not installed.`,
-      `Install it with: npm install ${CIPHER_PACKAGES}`,
+      `Install it beside activityd: npm install -g ${CIPHER_PACKAGES}; in a checkout, there and without -g`,
       { cause },
     );
   }

@@ -22,7 +22,7 @@ import { silentLog } from "../../src/log.ts";
 import { resolvePaths, type Paths } from "../../src/paths.ts";
 import { openEventStore } from "../../src/store/events.ts";
 import { acquireInstanceLock } from "../../src/store/lock.ts";
-import { VERSION } from "../../src/version.ts";
+import { INSTALL, VERSION } from "../../src/version.ts";
 import { createFakeActivityApi } from "../helpers/fake-activity-api.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { readDocTable } from "../helpers/doc-examples.ts";
@@ -196,19 +196,19 @@ describe("the program", () => {
       "node-old",
       { nodeVersion: "20.18.3" },
       /^Node\.js 20\.18\.3 is too old/,
-      "Install a newer one, then: npm install -g activityd && activityd service install",
+      `Install a newer one, then: ${INSTALL} && activityd service install`,
     ],
     [
       "sqlite-old",
       { sqliteVersion: () => "3.46.0" },
       /^SQLite 3\.46\.0 is too old/,
-      "Install activityd with its own SQLite again: npm install -g --force activityd",
+      `Install activityd with its own SQLite again: ${INSTALL} --force`,
     ],
     [
       "koffi-absent",
       { probePeers: async () => "koffi-absent" },
       /^The optional package koffi is not installed/,
-      "Add it with: npm install -g --include=optional activityd",
+      `Add it with: ${INSTALL}`,
     ],
     ["peers-unchecked", { probePeers: async () => "untold" }, /does not tell who asks/, ""],
     [

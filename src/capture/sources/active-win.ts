@@ -7,6 +7,7 @@ import path from "node:path";
 import type { WindowSample } from "../events.ts";
 import type { Rejection, Source, SourceContext, SourceProvider, SourceResult } from "./source.ts";
 import { isSameSample } from "./window-reporter.ts";
+import { INSTALL } from "../../version.ts";
 
 const POLL_MS = 2_000;
 
@@ -39,7 +40,7 @@ export function createActiveWin(
         return {
           rejected: {
             reason: "The optional package active-win is not installed, or not for this platform.",
-            remedy: "Install activityd again with optional dependencies: npm install -g activityd",
+            remedy: `Install activityd again with what is optional: ${INSTALL}`,
             applies: platform === "darwin" || platform === "win32",
           },
         };

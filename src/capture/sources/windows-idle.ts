@@ -5,6 +5,7 @@
  * https://learn.microsoft.com/windows/win32/api/winuser/nf-winuser-getlastinputinfo
  */
 import type { SourceProvider } from "./source.ts";
+import { INSTALL } from "../../version.ts";
 
 /** Both in milliseconds since the start of the system, as 32 bits that wrap after 49.7 days. */
 export interface InputTicks {
@@ -31,7 +32,7 @@ export function createWindowsIdle(
         return {
           rejected: {
             reason: "The optional package koffi, which reaches GetLastInputInfo, is not installed.",
-            remedy: "Install activityd again with optional dependencies: npm install -g activityd",
+            remedy: `Install activityd again with what is optional: ${INSTALL}`,
             applies: true,
           },
         };

@@ -1,6 +1,6 @@
 /** The program itself: Node, SQLite and the optional native package. */
 import { isSupportedSqlite, OLDEST_SQLITE } from "../../store/sqlite.ts";
-import { VERSION } from "../../version.ts";
+import { INSTALL, VERSION } from "../../version.ts";
 import { note, problem, sound, type Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
@@ -17,7 +17,7 @@ export async function examineProgram(machine: Machine): Promise<readonly Finding
       problem(
         "node-old",
         `Node.js ${machine.nodeVersion} is too old: activityd needs ${OLDEST_NODE.join(".")} or newer.`,
-        "Install a newer one, then: npm install -g activityd && activityd service install",
+        `Install a newer one, then: ${INSTALL} && activityd service install`,
       ),
     );
   }
@@ -27,7 +27,7 @@ export async function examineProgram(machine: Machine): Promise<readonly Finding
       problem(
         "sqlite-old",
         `SQLite ${sqlite} is too old: before ${OLDEST_SQLITE} it could lose what was committed.`,
-        "Install activityd with its own SQLite again: npm install -g --force activityd",
+        `Install activityd with its own SQLite again: ${INSTALL} --force`,
       ),
     );
   }
@@ -48,7 +48,7 @@ async function examinePeers(machine: Machine): Promise<Finding> {
       return note(
         "koffi-absent",
         "The optional package koffi is not installed: only the modes of the socket keep other users out, and each sign of life to systemd costs a process.",
-        "Add it with: npm install -g --include=optional activityd",
+        `Add it with: ${INSTALL}`,
       );
     case "untried":
       return note(
