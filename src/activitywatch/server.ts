@@ -4,7 +4,7 @@
  * heartbeat.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ActivityError } from "../errors.ts";
@@ -22,6 +22,8 @@ export interface ActivityWatchOptions extends Omit<AccessOptions, "port"> {
   /** Port 0 is one that is free; a descriptor is that of a socket that listens already. */
   readonly at: { readonly port: number } | { readonly fd: number };
   readonly log: Log;
+  /** Whether the other end of a connection may speak at all. */
+  readonly admits: (socket: Socket) => boolean;
 }
 
 export interface ActivityWatchServer {
@@ -42,12 +44,18 @@ export async function serveActivityWatch(
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     // Python's client drops what is cut off or refused: an answer on the last connection, and no other on it.
     if (isClosing) response.setHeader("connection", "close");
+    if (!options.admits(request.socket)) {
+      response.setHeader("connection", "close");
+      return sendMessage(response, 403, "This server answers its owner alone.");
+    }
     void answer({ ...options, port }, request, response).catch((thrown: unknown) => {
       if (!(thrown instanceof WireError))
         options.log.error("an ActivityWatch request failed", { reason: reasonForLog(thrown) });
       sendMessage(response, thrown instanceof WireError ? 400 : 500, reasonOf(thrown));
     });
   });
+  // As soon as it is there: what has ended by the time of its request cannot be told any more.
+  server.on("connection", options.admits);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     if ("fd" in at) server.listen({ fd: at.fd }, resolve);

@@ -13,6 +13,7 @@ import { gateBucketData } from "../capture/privacy-buckets.ts";
 import { readPrivateMarking } from "../capture/privacy-windows.ts";
 import { watcherPort, type Config } from "../config.ts";
 import type { Clock } from "../clock.ts";
+import { createTcpPeerGuard } from "../local-api/peer.ts";
 import type { Log } from "../log.ts";
 import { VERSION } from "../version.ts";
 import { openQueries } from "./queries.ts";
@@ -46,6 +47,7 @@ export async function openActivityWatch(options: {
     apiKey: config.api_key === "" ? null : config.api_key,
     allowedOrigins: config.allowed_origins,
     log,
+    admits: createTcpPeerGuard("activitywatch", log).admits,
   });
   return {
     port: server.port,

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Log } from "../log.ts";
 import { loadKoffi } from "./koffi.ts";
+import { readTcpPeer } from "./tcp-peer.ts";
 
 /** The process that connected. `pid` is null where the system does not say. */
 export interface Peer {
@@ -16,8 +17,8 @@ export interface Peer {
   readonly pid: number | null;
 }
 
-/** The peer of a connected Unix socket; null when it cannot be told. */
-export type ReadPeer = (socket: Socket) => Peer | null;
+/** The peer of a connected socket; null when it cannot be told, `ended` when it has gone before it was looked at. */
+export type ReadPeer = (socket: Socket) => Peer | "ended" | null;
 
 export interface PeerGuard {
   /** Whether the other end may ask. Looks once per connection, and logs root and whoever is refused. */
@@ -33,8 +34,21 @@ const MAX_LOGGED = 64;
 /** Looks at each connection of a server. Without koffi it admits everyone whom the modes let through. */
 export function createPeerGuard(log: Log): PeerGuard {
   const read = loadReadPeer();
+  return read === null ? OPEN_GUARD : createGuard("local api", read, log);
+}
+
+/** Looks at each connection to a port of the loopback, on Linux. `name` is the server's, for the log. */
+export function createTcpPeerGuard(name: string, log: Log): PeerGuard {
+  const read: ReadPeer = (socket) => {
+    const peer = readTcpPeer(socket);
+    return peer === null || peer === "ended" ? peer : { uid: peer.uid, pid: null };
+  };
+  return process.platform === "linux" ? createGuard(name, read, log) : OPEN_GUARD;
+}
+
+function createGuard(name: string, read: ReadPeer, log: Log): PeerGuard {
   const own = process.getuid?.();
-  if (read === null || own === undefined) return OPEN_GUARD;
+  if (own === undefined) return OPEN_GUARD;
   const admitted = new WeakMap<Socket, boolean>();
   const logged = new Set<string>();
   const logOnce = (message: string, peer: Peer): void => {
@@ -46,13 +60,14 @@ export function createPeerGuard(log: Log): PeerGuard {
   };
   const look = (socket: Socket): boolean => {
     const peer = read(socket);
+    if (peer === "ended") return false;
     // Nothing is known of it: the modes stand.
     if (peer === null || peer.uid === own) return true;
     if (peer.uid === 0) {
-      logOnce("local api: root asked", peer);
+      logOnce(`${name}: root asked`, peer);
       return true;
     }
-    logOnce("local api: another user was refused", peer);
+    logOnce(`${name}: another user was refused`, peer);
     return false;
   };
   return {
@@ -88,6 +103,7 @@ export async function probePeers(): Promise<PeerProbe> {
         const peer = read(socket);
         const isMe =
           peer !== null &&
+          peer !== "ended" &&
           peer.uid === process.getuid?.() &&
           (peer.pid === null || peer.pid === process.pid);
         socket.destroy();
