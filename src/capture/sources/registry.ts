@@ -2,6 +2,7 @@
  * The only file that names the backends. The order of each list is policy; a backend is loaded when its turn
  * to be probed comes, so that what is not used costs no memory.
  */
+import { createSessionEnvironment, inPresentSession } from "./session-environment.ts";
 import type { SourceKind, SourceProvider } from "./source.ts";
 
 export interface SourceRegistry {
@@ -12,27 +13,36 @@ export interface SourceRegistry {
 /** Makes one set of providers. Window and input share their connections within a set, not across sets. */
 export function createSourceRegistry(): SourceRegistry {
   const x11 = once(async () => (await import("./x11.ts")).createX11Providers());
+  const session = createSessionEnvironment();
+  /** One that finds its desktop by variables, which are others in the next session. */
+  const ofSession = <K extends SourceKind>(
+    id: string,
+    kind: K,
+    load: () => Promise<SourceProvider<K>>,
+  ): SourceProvider<K> => inPresentSession(lazy(id, kind, load), session);
 
   const providers: { readonly [K in SourceKind]: readonly SourceProvider<K>[] } = {
     // Wayland desktops come first: under them an X display answers too, but knows only its own clients.
     window: [
-      lazy("sway", "window", async () => (await import("./sway.ts")).sway),
-      lazy("hyprland", "window", async () => (await import("./hyprland.ts")).hyprland),
+      ofSession("sway", "window", async () => (await import("./sway.ts")).sway),
+      ofSession("hyprland", "window", async () => (await import("./hyprland.ts")).hyprland),
       lazy("gnome-shell", "window", async () => (await import("./gnome.ts")).gnomeShell),
       lazy("kwin", "window", async () => (await import("./kde.ts")).kwin),
-      lazy("wlroots", "window", async () => (await import("./wlroots.ts")).wlroots),
-      lazy("x11", "window", async () => (await x11()).window),
-      lazy("i3", "window", async () => (await import("./sway.ts")).i3),
+      ofSession("wlroots", "window", async () => (await import("./wlroots.ts")).wlroots),
+      ofSession("x11", "window", async () => (await x11()).window),
+      ofSession("i3", "window", async () => (await import("./sway.ts")).i3),
       // Polls, starts processes on some platforms and loses titles: only when nothing else sees.
-      lazy("active-win", "window", async () => (await import("./active-win.ts")).createActiveWin()),
+      ofSession("active-win", "window", async () =>
+        (await import("./active-win.ts")).createActiveWin(),
+      ),
     ],
     input: [
       lazy("gnome-idle", "input", async () => (await import("./gnome.ts")).gnomeIdle),
       lazy("kde-idle", "input", async () => (await import("./kde.ts")).kdeIdle),
-      lazy("wayland-idle", "input", async () =>
+      ofSession("wayland-idle", "input", async () =>
         (await import("./wayland-idle.ts")).createWaylandIdle(),
       ),
-      lazy("x11", "input", async () => (await x11()).input),
+      ofSession("x11", "input", async () => (await x11()).input),
       lazy("ioreg", "input", async () => (await import("./macos-idle.ts")).createMacosIdle()),
       lazy("last-input-info", "input", async () =>
         (await import("./windows-idle.ts")).createWindowsIdle(),
