@@ -34,7 +34,7 @@ export function renderConfigTemplate(): string {
 function ruleExample(): readonly string[] {
   const keys = Object.keys(privacySchema.shape.rules.def.innerType.def.element.shape);
   return [
-    `# Keys of a rule: ${keys.join(", ")}. See docs/privacy.md, and: activityd privacy add --help`,
+    `# Keys of a rule: ${keys.join(", ")}. See: activityd privacy add --help`,
     "# [[privacy.rules]]",
     '# name = "salaries"',
     '# action = "drop"',

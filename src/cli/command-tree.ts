@@ -16,6 +16,7 @@ export interface OptionNode {
   /** "--limit", and "-n" where there is one. */
   readonly names: readonly string[];
   readonly description: string;
+  readonly isMandatory: boolean;
   /** What may follow it; null where it takes no value. */
   readonly value: ValueKind | null;
   readonly choices: readonly string[];
@@ -44,6 +45,7 @@ export function readCommandTree(command: Command): CommandNode {
         flags: option.flags,
         names: [option.long, option.short].filter((name) => name !== undefined && name !== null),
         description: option.description,
+        isMandatory: option.mandatory,
         value: option.required || option.optional ? kindOf(option.flags) : null,
         choices: option.argChoices ?? [],
       })),

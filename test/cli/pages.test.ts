@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import {
@@ -74,10 +74,14 @@ function faultOfOne(command: string): string | null {
   const [name, ...words] = command.split(" ");
   if (name !== "activityd") return null;
   let node: CommandNode = tree;
+  // Whether the line could be typed as it stands, and does not only name a command.
+  let isGiven = words.includes("--");
+  if (words.includes("[options]")) return null;
   for (const [index, raw] of words.entries()) {
     // "install|uninstall": each of them; "[--json]": whether it is there.
     const word = raw.replaceAll(/[[\],.;:)]/g, "");
-    if (word === "--" || word === "…" || word === "...") return null;
+    if (word === "…" || word === "...") return null;
+    if (word === "--") break;
     // Placeholders of a usage line.
     if (raw === "[options]" || raw === "[command]") continue;
     if (word.startsWith("--")) {
@@ -90,14 +94,44 @@ function faultOfOne(command: string): string | null {
       continue;
     }
     const children: readonly CommandNode[] = node.commands;
-    if (children.length === 0) continue;
+    if (children.length === 0) {
+      isGiven ||= words[index - 1]?.startsWith("--") !== true;
+      continue;
+    }
     const found = word.split("|").map((each) => children.find(({ name }) => name === each));
     if (found.some((each) => each === undefined))
       return index === 0 || children.length > 0 ? `no command ${word}` : null;
     node = found[0] ?? node;
   }
-  return null;
+  const lacking = node.options.find(
+    ({ isMandatory, names }) => isMandatory && !names.some((each) => words.includes(each)),
+  );
+  return isGiven && lacking !== undefined ? `without ${lacking.flags}` : null;
 }
+
+describe("links of pages", () => {
+  const pages = [
+    "README.md",
+    "CHANGELOG.md",
+    ...readdirSync(join(ROOT, "docs"))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`),
+  ];
+  /** Each link of a page, as a path from the top. */
+  const linksOf = (page: string): readonly string[] =>
+    [...readFileSync(join(ROOT, page), "utf8").matchAll(/\]\((?!https?:)([^)\s#]+)[^)]*\)/g)].map(
+      ([, link = ""]) => normalize(join(dirname(page), link)),
+    );
+
+  test.each(pages)("%s leads to nothing that is not there", (page) => {
+    expect(linksOf(page).filter((link) => !existsSync(join(ROOT, link)))).toEqual([]);
+  });
+
+  test("README.md leads to every page there is", () => {
+    const linked = new Set(linksOf("README.md"));
+    expect(pages.filter((page) => page !== "README.md" && !linked.has(page))).toEqual([]);
+  });
+});
 
 describe("command lines that pages show", () => {
   const pages = [
@@ -116,7 +150,10 @@ describe("command lines that pages show", () => {
     expect(faultOf("activityd stop; activityd start --away")).toBe("no option --away");
     expect(faultOf("activityd stop && activityd start --detach")).toBeNull();
     expect(faultOf("activityd service install|uninstall")).toBeNull();
-    expect(faultOf("activityd exec -- make --loud")).toBeNull();
+    expect(faultOf("activityd exec --session s -- make --loud")).toBeNull();
+    expect(faultOf("activityd exec -- make")).toBe("without --session <id>");
+    expect(faultOf('activityd event "done"')).toBe("without --session <id>");
+    expect(faultOf("activityd event")).toBeNull();
   });
 });
 
