@@ -166,6 +166,12 @@ it("what is not installed cannot be restarted, and how to is said", async () => 
   expect(ran()).toEqual([]);
 });
 
+it("a program that npx runs is told to be installed first: its cache is emptied one day", async () => {
+  const { plan, paths, said, tell } = createRig("ExecStart=/home/koi/.npm/_npx/5f2/node_modules/a");
+  await installService(plan, paths, { dryRun: true }, tell);
+  expect(said.at(-1)).toContain("npm install -g");
+});
+
 describe("the plan", () => {
   it("keeps every variable that says where things lie, as a path that means the same everywhere", () => {
     const home = createTempHome();

@@ -21,6 +21,7 @@ export function examineStorage(paths: Paths, machine: Machine): readonly Finding
       // No daemon has run yet.
       return [note("nothing-recorded", `nothing is recorded yet in ${dataDirectory}`), disk];
     }
+    if (isReadOnly(dataDirectory)) return [explainReadOnly(dataDirectory, machine), disk];
     readdirSync(dataDirectory);
   } catch (thrown) {
     return [explainClosed(dataDirectory, machine, thrown), disk];
@@ -32,6 +33,26 @@ export function examineStorage(paths: Paths, machine: Machine): readonly Finding
     ...examineLog(paths, machine),
     disk,
   ];
+}
+
+/** Such as after an error of the disk. It comes before all that cannot be done on one. */
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (thrown) {
+    return thrown instanceof Error && "code" in thrown && thrown.code === "EROFS";
+  }
+}
+
+function explainReadOnly(dataDirectory: string, { platform }: Machine): Finding {
+  return problem(
+    "data-unwritable",
+    `The file system that holds ${dataDirectory} is read-only, so nothing is recorded and no daemon can start.`,
+    platform === "linux"
+      ? `See why in: sudo dmesg; then: sudo mount -o remount,rw "$(findmnt -n -o TARGET --target ${shellWord(dataDirectory)})"`
+      : "See how it is mounted with: mount",
+  );
 }
 
 /** Something is there, and what is in it cannot be seen. */

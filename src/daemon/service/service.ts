@@ -118,6 +118,11 @@ export async function installService(
     await runAll(plan.install, options.dryRun, tell);
   }
   for (const note of plan.notes) tell(`note: ${note}`);
+  if (plan.files.some(({ text }) => text.includes("/_npx/"))) {
+    tell(
+      "note: It runs from the cache of npx, which npm empties one day: install activityd with npm install -g, then this again.",
+    );
+  }
 }
 
 /** `purge` removes the owner's data too: the database, the logs and the settings. */
@@ -143,15 +148,19 @@ export async function uninstallService(
   removeAll([...new Set([...targets, ...folders, configFile])], dryRun, tell);
 }
 
+/** Throws `not_found` where no service is installed. */
+export function requireInstalled({ files }: ServicePlan): void {
+  if (files.some(({ path }) => existsSync(path))) return;
+  throw new ActivityError(
+    "not_found",
+    "No desktop service of activityd is installed.",
+    "Install it with: activityd service install; or start the daemon without: activityd start --detach",
+  );
+}
+
 /** Starts the service again; a daemon that was started by hand, and is in its way, ends. */
 export async function restartService(plan: ServicePlan, paths: Paths, tell: Tell): Promise<void> {
-  if (!plan.files.some(({ path }) => existsSync(path))) {
-    throw new ActivityError(
-      "not_found",
-      "activityd is not installed as a desktop service.",
-      "Install it with: activityd service install; or start the daemon without: activityd start --detach",
-    );
-  }
+  requireInstalled(plan);
   await endDaemonBeside(plan, paths, false, tell);
   await runAll(plan.restart, false, tell);
 }
