@@ -23,6 +23,7 @@ import { resolvePaths, type Paths } from "../../src/paths.ts";
 import { openEventStore } from "../../src/store/events.ts";
 import { acquireInstanceLock } from "../../src/store/lock.ts";
 import { INSTALL, VERSION } from "../../src/version.ts";
+import { readRemedy } from "../../src/web/ui/views/health-words.ts";
 import { createFakeActivityApi } from "../helpers/fake-activity-api.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { readDocTable } from "../helpers/doc-examples.ts";
@@ -55,7 +56,13 @@ async function findingsOf(
   { paths, machine }: Patient,
   changes: Partial<Machine> = {},
 ): Promise<readonly Finding[]> {
-  return (await examineMachine(paths, { ...machine, ...changes })).findings;
+  const { findings } = await examineMachine(paths, { ...machine, ...changes });
+  // What is to be typed is what a shell can read, each time that something is found.
+  const commands = findings
+    .flatMap(({ remedy }) => readRemedy(remedy))
+    .flatMap(({ kind, text }) => (kind === "command" ? [text] : []));
+  expect(execFileSync("sh", ["-n"], { input: commands.join("\n"), encoding: "utf8" })).toBe("");
+  return findings;
 }
 
 /** The one finding of this id, which must be there and tell something. */
@@ -597,6 +604,14 @@ describe("the way to the daemon", () => {
     await serveStatus(patient, { store });
     const { what } = await find(patient, "daemon-elsewhere");
     expect(what).toContain(`keeps its record in /other, and this command means`);
+  });
+
+  test("run-with-sudo: all that is said is of root", async () => {
+    const patient = createPatient();
+    const env = { ...patient.env, SUDO_USER: "koi" };
+    const { what, remedy } = await find(patient, "run-with-sudo", { env, uid: 0 });
+    expect(what).toContain("not at those of koi");
+    expect(remedy).toBe("Call it without sudo: activityd doctor");
   });
 
   test("runtime-folder-unset: a shell of su or cron", async () => {

@@ -33,6 +33,7 @@ export const FINDING_IDS = [
   "peers-unchecked",
   "permission-lost",
   "port-taken",
+  "run-with-sudo",
   "runtime-folder-unset",
   "second-daemon",
   "service-absent",

@@ -145,9 +145,19 @@ function octal(mode: number): string {
   return (mode & 0o777).toString(8).padStart(4, "0");
 }
 
-/** A shell without the login's variable looks in another folder than the service does (`su`, `sudo`, cron). */
+/** A shell that is not the login's: without its variable (`su`, cron), or of root in the owner's stead (`sudo`). */
 function examineLogin({ socketPath }: Paths, machine: Machine): readonly Finding[] {
   const { uid, env } = machine;
+  const byWhom = env["SUDO_USER"] ?? "";
+  if (uid === 0 && byWhom !== "" && byWhom !== "root") {
+    return [
+      note(
+        "run-with-sudo",
+        `With sudo this looks at the daemon, the settings and the service of root, not at those of ${byWhom}.`,
+        "Call it without sudo: activityd doctor",
+      ),
+    ];
+  }
   if (machine.platform !== "linux" || uid === null) return [];
   const isGiven = ["XDG_RUNTIME_DIR", "ACTIVITYD_HOME", "ACTIVITYD_SOCKET"].some(
     (name) => (env[name] ?? "") !== "",

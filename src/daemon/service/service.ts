@@ -21,7 +21,7 @@ import { readConfig, watcherPort } from "../../config.ts";
 import { ActivityError } from "../../errors.ts";
 import type { Paths } from "../../paths.ts";
 import { findInstanceHolder } from "../../store/lock.ts";
-import { VERSION } from "../../version.ts";
+import { INSTALL, VERSION } from "../../version.ts";
 import { planAutostart } from "./autostart.ts";
 import { planLaunchd } from "./launchd.ts";
 import type { ServiceCommand, ServiceFacts, ServiceFile, ServicePlan } from "./plan.ts";
@@ -120,7 +120,7 @@ export async function installService(
   for (const note of plan.notes) tell(`note: ${note}`);
   if (plan.files.some(({ text }) => text.includes("/_npx/"))) {
     tell(
-      "note: It runs from the cache of npx, which npm empties one day: install activityd with npm install -g, then this again.",
+      `note: It runs from the cache of npx, which npm empties one day. Install it for good: ${INSTALL} && activityd service install`,
     );
   }
 }

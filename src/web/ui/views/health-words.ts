@@ -8,7 +8,7 @@ export interface RemedyPart {
 
 /** The programs that remedies call. */
 const PROGRAM =
-  "(?:sudo |[A-Z_]{3,}=\\S+ )*(?:activityd|apt|apt-get|chmod|export|gnome-extensions|journalctl|kill|loginctl|mv|npm|open|pgrep|ss|sudo|systemctl|timedatectl) \\S";
+  "(?:sudo |[A-Z_]{3,}=\\S+ )*(?:activityd|apt|apt-get|chmod|du|env|export|gnome-extensions|journalctl|kill|loginctl|mv|npm|open|pgrep|rm|ss|sudo|systemctl|timedatectl) \\S";
 /** Where a command begins: at the start, behind a colon, or where another one follows. */
 const COMMAND_START = new RegExp(`(?<=^|: |[,;] (?:then|or) )(?=${PROGRAM})`);
 /** What ends it: a bracket, words that are no command, the end of the sentence. */

@@ -46,8 +46,17 @@ describe("a remedy", () => {
       ["activityd pause 1h", "activityd pause until-resume"],
     ],
     [
-      "Recover it with: activityd stop, then activityd doctor --repair",
-      ["activityd stop", "activityd doctor --repair"],
+      "Recover it with: activityd stop && activityd doctor --repair",
+      ["activityd stop && activityd doctor --repair"],
+    ],
+    [
+      `See why in: sudo dmesg; then: sudo mount -o remount,rw "$(findmnt -n -o TARGET --target '/a b')"`,
+      ["sudo dmesg", `sudo mount -o remount,rw "$(findmnt -n -o TARGET --target '/a b')"`],
+    ],
+    ["When you need it no more: rm -r '/home/a b/damaged'", ["rm -r '/home/a b/damaged'"]],
+    [
+      "Look at that one with: env -u ACTIVITYD_HOME activityd doctor",
+      ["env -u ACTIVITYD_HOME activityd doctor"],
     ],
     [
       "Read it with: activityd service logs; mend the cause, then: systemctl --user reset-failed a && activityd service restart",
