@@ -34,7 +34,6 @@ export const ERROR_CODES = [
   "socket_in_use",
   "socket_path_too_long",
   "socket_unsafe",
-  "source_unavailable",
   "speech_failed",
   "timed_out",
   "unauthorized",

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import {
   ActivityError,
@@ -39,6 +41,17 @@ describe("docs/errors.md", () => {
       expect({ code, status }).toEqual({ code, status: String(httpStatusOf(known ?? "internal")) });
     }
   });
+});
+
+test("every code is thrown somewhere: none is promised that nobody can meet", () => {
+  const src = fileURLToPath(new URL("../src", import.meta.url));
+  const text = readdirSync(src, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && name !== "errors.ts")
+    .map((name) => readFileSync(join(src, name), "utf8"))
+    .join("\n");
+  const isThrown = (code: string): boolean =>
+    new RegExp(`(Error|refuse|fail\\w*)\\(\\s*"${code}"|code: "${code}"`).test(text);
+  expect(ERROR_CODES.filter((code) => !isThrown(code))).toEqual([]);
 });
 
 describe("an error on its way over the socket", () => {

@@ -7,6 +7,10 @@ import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import { resolvePaths, type Paths } from "../paths.ts";
 import type { Parts } from "./parts.ts";
 
+/** How settings that a command changed come into force. */
+export const RESTART =
+  "from the next start: activityd service restart, or without the service: activityd stop && activityd start --detach";
+
 /** 0 done · 1 failed · 2 the command line or its input is wrong · 3 the daemon cannot be reached. */
 export type ExitCode = 0 | 1 | 2 | 3;
 

@@ -104,12 +104,13 @@ export async function countAgainstRules(paths: Paths, config: PrivacyConfig): Pr
   }
 }
 
-/** Throws `not_found` when nothing was ever recorded. */
+/** Throws `not_found` when nothing was ever recorded, `database_newer` for what may mean something else by now. */
 function openForReading({ dataDirectory }: Paths): StoreDatabase {
   const path = join(dataDirectory, DATABASE_FILE);
   if (!existsSync(path)) {
     const hint = "Start recording with: activityd start";
     throw new ActivityError("not_found", `Nothing is recorded in ${dataDirectory} yet.`, hint);
   }
+  refuseNewerSchema(path);
   return openDatabase({ path, role: "reader" });
 }

@@ -43,7 +43,6 @@ export function httpStatusOf(
     case "page_unavailable":
     case "paused":
     case "program_replaced":
-    case "source_unavailable":
       return 503;
     case "timed_out":
       return 504;

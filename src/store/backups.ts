@@ -7,6 +7,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
+import { APPLICATION_ID } from "./migrations.ts";
 import { findDamage } from "./sqlite.ts";
 
 export interface Backup {
@@ -90,7 +91,7 @@ const DAY_US = 86_400_000_000;
  * @throws ActivityError `not_found`, `database_damaged`, `database_newer`
  */
 export function assertRestorable(path: string): void {
-  if (!existsSync(path)) {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new ActivityError(
       "not_found",
       `There is no backup ${path}.`,
@@ -101,8 +102,28 @@ export function assertRestorable(path: string): void {
   if (damage !== null) {
     throw new ActivityError("database_damaged", `The backup ${path} is not sound: ${damage}.`);
   }
-  // Opening as a writer refuses what a newer program wrote.
+  // Opening as a writer would make any database ours, that of another program too.
+  if (!isOurs(path)) {
+    throw new ActivityError(
+      "bad_request",
+      `${path} is a database of another program. Nothing was changed.`,
+      "List the backups with: activityd backup --list",
+    );
+  }
+  // It refuses what a newer program wrote.
   openDatabase({ path }).close();
+}
+
+function isOurs(path: string): boolean {
+  const database = openDatabase({ path, role: "reader" });
+  try {
+    const row = database
+      .prepare<{ id: number }>("SELECT application_id AS id FROM pragma_application_id")
+      .get();
+    return row?.id === APPLICATION_ID;
+  } finally {
+    database.close();
+  }
 }
 
 /** Databases that were set aside because they were damaged or replaced, each a folder. */

@@ -1,7 +1,11 @@
 /** `activityd hub …` without a daemon: what it writes, and what it says to what cannot be meant. */
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serveActivityApi } from "../../src/local-api/server.ts";
+import { silentLog } from "../../src/log.ts";
+import { resolvePaths } from "../../src/paths.ts";
+import { createFakeActivityApi } from "../helpers/fake-activity-api.ts";
 import { runCli } from "../helpers/run-cli.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
@@ -12,6 +16,23 @@ function createFolder(): string {
 }
 
 describe("activityd hub", () => {
+  it("says that a running daemon does not know yet of the hub that was made", async () => {
+    const home = createTempHome();
+    const paths = resolvePaths({ ACTIVITYD_HOME: home });
+    const server = await serveActivityApi({
+      api: createFakeActivityApi(),
+      at: { socketPath: paths.socketPath },
+      log: silentLog,
+      version: "1.2.3",
+    });
+    onTestFinished(server.close);
+    expect((await runCli(["hub", "status"], { home })).talk).not.toContain("the settings name one");
+    await runCli(["hub", "create", "--folder", createFolder(), "--name", "desk"], { home });
+    const { out, talk } = await runCli(["hub", "status"], { home });
+    expect(out).toContain("this device is in no hub\n");
+    expect(talk).toContain("activityd: the settings name one, which the daemon takes part in from");
+  });
+
   it("makes a hub and prints the code alone to stdout; another device joins with it", async () => {
     const folder = createFolder();
     const [desk, lap] = [createTempHome(), createTempHome()];

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { EventFacts } from "../../src/capture/events.ts";
 import { tellFailure, type AnyExitCode, type CliIo } from "../../src/cli/io.ts";
@@ -111,6 +112,7 @@ describe("activityd backup, restore and doctor", () => {
     expect((await run(home, "restore", "/nowhere.db")).talk).toContain(
       "There is no backup /nowhere.db.",
     );
+    expect((await run(home, "restore", "/")).talk).toContain("There is no backup /.");
   });
 });
 
@@ -121,6 +123,35 @@ test("activityd search answers from the database when no daemon runs", async () 
     title: "retry.ts — payments-api",
     visits: 2,
   });
+});
+
+test("a database of another program is not restored, and stays as it was", async () => {
+  const home = filledHome();
+  const file = join(createTempHome(), "places.sqlite");
+  const database = new Database(file);
+  database.exec("CREATE TABLE bookmark(title TEXT); INSERT INTO bookmark VALUES ('mine')");
+  database.close();
+  const before = readFileSync(file);
+  const { talk, exitCode } = await run(home, "restore", file);
+  expect(talk).toContain(`${file} is a database of another program.`);
+  expect(exitCode).toBe(2);
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect((await run(home, "export")).out.split("\n")).toHaveLength(14);
+});
+
+test("a record that a newer activityd wrote is not read as if it were ours", async () => {
+  const home = filledHome();
+  const database = new Database(join(home, "data", "activity.db"));
+  database.pragma("user_version = 999");
+  database.close();
+  for (const argv of [["search", "retry"], ["export"], ["backup"]]) {
+    const { talk, out } = await run(home, ...argv);
+    expect({ argv, out, talk }).toEqual({
+      argv,
+      out: "",
+      talk: expect.stringContaining("a newer activityd wrote it (schema 999"),
+    });
+  }
 });
 
 async function run(home: string, ...argv: readonly string[]) {

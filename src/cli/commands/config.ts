@@ -3,12 +3,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { ActivityError, toErrorEnvelope } from "../../errors.ts";
-import type { CliIo, ExitCode } from "../io.ts";
+import { RESTART, type CliIo, type ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
-
-const RESTART =
-  "Privacy rules count at once, all else from the next start: activityd service restart, " +
-  "or without the service: activityd stop && activityd start --detach";
 
 export const registerConfigCommands: RegisterCommands = (program, io, finish) => {
   const config = program.command("config").description("look at the settings and change them");
@@ -108,7 +104,7 @@ async function edit(io: CliIo): Promise<ExitCode> {
     );
   }
   rmSync(draft);
-  io.talk(`${configFile} was changed. ${RESTART}`);
+  io.talk(`${configFile} was changed. Privacy rules count at once, all else ${RESTART}`);
   return 0;
 }
 

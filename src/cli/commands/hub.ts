@@ -2,10 +2,8 @@
 import type { ActivityApi, HubAnswer, HubDevice, HubRequest } from "../../api.ts";
 import { cleanField } from "../../context/plain-text.ts";
 import { ActivityError } from "../../errors.ts";
-import type { CliIo, ExitCode } from "../io.ts";
+import { RESTART, type CliIo, type ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
-
-const RESTART = "It counts from the next start: activityd stop && activityd start --detach";
 
 interface PlaceOptions {
   readonly folder?: string;
@@ -82,7 +80,7 @@ const REJOINED = "The log of this device begins anew, and everything is told onc
 async function runCreate(io: CliIo, options: PlaceOptions): Promise<ExitCode> {
   const { createHub } = await import("../../daemon/hub-setup.ts");
   const code = createHub(io.paths(), io.env, toJoinOptions(options));
-  io.talk(`activityd: this device is in a new hub. ${RESTART}`);
+  io.talk(`activityd: this device is in a new hub. It counts ${RESTART}`);
   io.talk("On each other device: activityd hub join CODE. The code is a secret, and this is it:");
   io.out(`${code}\n`);
   return 0;
@@ -94,8 +92,8 @@ async function runJoin(io: CliIo, code: string, options: PlaceOptions): Promise<
   const { isKnown } = joinHub(io.paths(), io.env, text, toJoinOptions(options));
   io.talk(
     isKnown
-      ? `activityd: this device was in the hub already, and has the keys of the code now. ${RESTART}`
-      : `activityd: this device takes part in the hub. ${RESTART}`,
+      ? `activityd: this device was in the hub already, and has the keys of the code now. It counts ${RESTART}`
+      : `activityd: this device takes part in the hub. It counts ${RESTART}`,
   );
   return 0;
 }
@@ -113,7 +111,17 @@ async function runStatus(io: CliIo, { json }: { readonly json?: boolean }): Prom
     return 0;
   }
   for (const line of describeHub(answer)) io.out(`${line}\n`);
+  await tellUnheard(io, answer);
   return 0;
+}
+
+/** A hub that was made or joined while the daemon ran is nothing that it knows of yet. */
+async function tellUnheard(io: CliIo, { place }: HubAnswer): Promise<void> {
+  if (place !== null) return;
+  const { readConfig } = await import("../../config.ts");
+  const { hub } = readConfig(io.paths().configFile, io.env);
+  if (hub.driver !== "none")
+    io.talk(`activityd: the settings name one, which the daemon takes part in ${RESTART}`);
 }
 
 async function runDevices(io: CliIo, { json }: { readonly json?: boolean }): Promise<ExitCode> {
@@ -121,6 +129,7 @@ async function runDevices(io: CliIo, { json }: { readonly json?: boolean }): Pro
   if (json === true) io.out(`${JSON.stringify(answer.devices)}\n`);
   else for (const device of answer.devices) io.out(`${describeDevice(device)}\n`);
   if (answer.devices.length === 0) io.talk("activityd: this device is in no hub.");
+  await tellUnheard(io, answer);
   return 0;
 }
 
