@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { HubAnswer } from "../../src/api.ts";
 import { serveActivityApi } from "../../src/local-api/server.ts";
 import { silentLog } from "../../src/log.ts";
 import { resolvePaths } from "../../src/paths.ts";
@@ -19,8 +20,17 @@ describe("activityd hub", () => {
   it("says that a running daemon does not know yet of the hub that was made", async () => {
     const home = createTempHome();
     const paths = resolvePaths({ ACTIVITYD_HOME: home });
+    const none: HubAnswer = {
+      place: null,
+      link: null,
+      devices: [],
+      waiting: 0,
+      lastSentUs: null,
+      problems: [],
+      notes: [],
+    };
     const server = await serveActivityApi({
-      api: createFakeActivityApi(),
+      api: { ...createFakeActivityApi(), hub: () => Promise.resolve(none) },
       at: { socketPath: paths.socketPath },
       log: silentLog,
       version: "1.2.3",
