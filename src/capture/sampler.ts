@@ -26,7 +26,7 @@ import type { PrivacyGate } from "./privacy.ts";
 import { createRecorder, type OpenEvent, type Recorder } from "./recorder.ts";
 import type { Blindness, SourceResult } from "./sources/source.ts";
 import { createSurroundings } from "./surroundings.ts";
-import { createTimekeeper } from "./timekeeper.ts";
+import { createTimekeeper, LONGEST_STEP_BACK_US } from "./timekeeper.ts";
 import { createWindowSight, type Forgotten } from "./window-sight.ts";
 
 /** How much of a running event a kill may cost. Each tick wakes a sleeping processor: that is most of what capture costs. */
@@ -244,11 +244,19 @@ export function createSampler(options: SamplerOptions): Sampler {
       .flatMap((kind) => store.latest(kind, 1))
       .sort((a, b) => b.endUs - a.endUs);
     if (last === undefined) return;
-    const met = time.meet(last.endUs, nowUs);
+    const met = time.meet(last.endUs, nowUs, didLeap(nowUs, last.endUs));
     if (met?.kind === "ahead") recorder.redate(met.byUs, nowUs);
     else if (met?.kind === "paused") {
       recorder.add({ kind: "gap", reason: "not-running" }, last.endUs, nowUs);
     }
+  }
+
+  /** Whether the record goes on to before `nowUs`, and from there to its newest stretch nothing was ever seen. */
+  function didLeap(nowUs: number, endUs: number): boolean {
+    const stretchUs = endUs - LONGEST_STEP_BACK_US;
+    if (stretchUs <= nowUs || store.latest("window", 1, nowUs).length === 0) return false;
+    const kinds = ["window", "idle", "lock", "system"] as const;
+    return store.between(nowUs, stretchUs, { kinds, limit: 1 }).events.length === 0;
   }
 
   // ------------------------------------------------------------ samples

@@ -9,8 +9,8 @@ import type { Clock } from "../clock.ts";
 const SLEEP_GAP_US = 30_000_000;
 /** Clocks drift apart by less; more is a step. */
 const STEP_US = 1_000_000;
-/** Farther back is no correction but a lost clock. */
-const LONGEST_STEP_BACK_US = 36 * 3_600_000_000;
+/** Farther back is no correction but a lost clock, unless the clock leapt ahead before. */
+export const LONGEST_STEP_BACK_US = 36 * 3_600_000_000;
 /** A record that ends so long ago ended with the process. */
 const PAUSE_US = 5_000_000;
 
@@ -37,17 +37,24 @@ export interface Timekeeper {
   readonly lastLookUs: () => number;
   /**
    * How the clocks of now fit a record that ends at `endUs`: it ended a while ago, it was written under a clock that
-   * was ahead, or both are one. Where the present clock is lost, time goes on from the record's end.
+   * was ahead, or both are one. Where the present clock is lost, time goes on from the record's end. `didLeap`: the
+   * record itself shows that its newest part was written after a leap from before now.
    */
   readonly meet: (
     endUs: number,
     nowUs: number,
+    didLeap: boolean,
   ) => { readonly kind: "paused" } | { readonly kind: "ahead"; readonly byUs: number } | null;
 }
 
 export function createTimekeeper(clock: Clock): Timekeeper {
   let lastWallUs = clock.nowUs();
   let lastSteadyUs = clock.monotonicUs();
+  /**
+   * The time before the first leap ahead that was farther than any step: a clock that comes back to after it may have
+   * been wrong since then, where one that is lost falls to before everything.
+   */
+  let leaptFromUs = Number.POSITIVE_INFINITY;
 
   function look(): Look {
     const steadyUs = clock.monotonicUs();
@@ -56,20 +63,27 @@ export function createTimekeeper(clock: Clock): Timekeeper {
     lastSteadyUs = steadyUs;
     // A clock that fell to 1970 says nothing: time goes on by the steady clock until it is put right.
     const toldUs = clock.nowUs();
-    const nowUs = toldUs < expectedUs - LONGEST_STEP_BACK_US ? expectedUs : toldUs;
+    const isLost = toldUs < Math.min(expectedUs, leaptFromUs) - LONGEST_STEP_BACK_US;
+    const nowUs = isLost ? expectedUs : toldUs;
     const byUs = expectedUs - nowUs;
     const setBack = byUs > STEP_US ? { byUs, wasUs: lastWallUs } : null;
     const fromUs = setBack === null ? lastWallUs : lastWallUs - byUs;
     lastWallUs = nowUs;
+    noteLeap(fromUs + sinceSteadyUs, nowUs);
     return { nowUs, setBack, jump: jumpOf(fromUs, sinceSteadyUs, nowUs) };
+  }
+
+  function noteLeap(fromUs: number, toUs: number): void {
+    if (toUs - fromUs > LONGEST_STEP_BACK_US) leaptFromUs = Math.min(leaptFromUs, fromUs);
   }
 
   return {
     look,
     lastLookUs: () => lastSteadyUs,
-    meet: (endUs, nowUs) => {
+    meet: (endUs, nowUs, didLeap) => {
       const byUs = endUs - nowUs;
-      if (byUs > LONGEST_STEP_BACK_US) lastWallUs = endUs;
+      noteLeap(endUs, nowUs);
+      if (byUs > LONGEST_STEP_BACK_US && !didLeap) lastWallUs = endUs;
       else if (byUs > STEP_US) return { kind: "ahead", byUs };
       else if (byUs < -PAUSE_US) return { kind: "paused" };
       return null;

@@ -67,7 +67,13 @@ export async function createBackup(
     for (const suffix of ["", "-wal", "-shm", "-journal"])
       rmSync(partial + suffix, { force: true });
   }
-  for (const { path: oldest } of listBackups(directory).slice(KEPT_BACKUPS)) removeCopy(oldest);
+  const all = listBackups(directory);
+  // One that lies ahead was made under a clock that was ahead: it is older than it says, and goes first.
+  const kept = [
+    ...all.filter(({ atUs }) => atUs <= nowUs),
+    ...all.filter(({ atUs }) => atUs > nowUs),
+  ];
+  for (const { path: oldest } of kept.slice(KEPT_BACKUPS)) removeCopy(oldest);
   return { path, atUs: nowUs, sizeBytes: statSync(path).size };
 }
 
@@ -76,8 +82,9 @@ export async function createBackup(
  * copies write about 20 MB a day, but at least every other week.
  */
 export function isBackupDue(directory: string, databaseBytes: number, nowUs: number): boolean {
-  const last = listBackups(directory)[0];
-  if (last === undefined || last.atUs > nowUs) return true;
+  // Those that lie ahead were made under a clock that was ahead, and say nothing of when.
+  const last = listBackups(directory).find(({ atUs }) => atUs <= nowUs);
+  if (last === undefined) return true;
   const days = Math.min(Math.max(databaseBytes / BYTES_PER_DAY, 1), 14);
   return nowUs - last.atUs >= days * DAY_US;
 }

@@ -137,8 +137,10 @@ export function createEventWriter(
   /** The start of the newest stretch of windows that has room before it to move into. */
   const stretchStart = (byUs: number, oldNowUs: number): number => {
     let startUs = oldNowUs;
+    // The hole is where the clock leapt ahead, by as much as it comes back now but for the drift between.
+    const holeUs = Math.min(Math.max(byUs / 2, byUs - DRIFT_US), LONGEST_STRETCH_US);
     for (const row of newestWindows.all()) {
-      if (startUs - row.end_us >= byUs || oldNowUs - startUs > LONGEST_STRETCH_US) break;
+      if (startUs - row.end_us >= holeUs || oldNowUs - startUs > LONGEST_STRETCH_US) break;
       startUs = Math.min(startUs, row.start_us);
     }
     return startUs;
@@ -202,6 +204,7 @@ export function createEventWriter(
   };
 }
 
+const DRIFT_US = 1_000_000;
 /** A clock that was wrong for longer than this was wrong for too long to be put right in the record. */
 const LONGEST_STRETCH_US = 36 * 3_600_000_000;
 /** What is cut lies right before; a sleep that is longer than this was no mistake of a clock. */

@@ -6,6 +6,7 @@
 import type { Log } from "../log.ts";
 import type { EventStore } from "./events.ts";
 import { expireLedger } from "./ledger.ts";
+import { KIND_CODES, KIND_MASK } from "./stored-facts.ts";
 
 export interface RetentionLimits {
   /** Events that ended longer ago are erased; null keeps them for ever. */
@@ -57,6 +58,14 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
   const readMeta = database.prepare<{ value: string }>("SELECT value FROM meta WHERE name = ?");
   const writeMeta = database.prepare(
     "INSERT INTO meta(name, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+  );
+  const seenBefore = database.prepare<{ end_us: number }>(
+    `SELECT start_us + duration_us AS end_us FROM event JOIN label ON label.id = label_id
+      WHERE start_us < ? AND ${IS_SEEN} ORDER BY start_us DESC LIMIT 1`,
+  );
+  const seenSince = database.prepare<{ start_us: number }>(
+    `SELECT start_us FROM event JOIN label ON label.id = label_id
+      WHERE start_us >= ? AND ${IS_SEEN} ORDER BY start_us LIMIT 1`,
   );
   let running = false;
 
@@ -131,11 +140,23 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
     }
   };
 
+  /**
+   * The time from which ages count. A clock that is a year ahead for an hour would have all of last year erased: after a
+   * leap it is believed when a day was recorded under it, and until then ages count from the end of what was recorded before.
+   */
+  const vouchedUs = (nowUs: number): number => {
+    const dayAgoUs = nowUs - DAY_US;
+    const before = seenBefore.get(dayAgoUs);
+    const next = seenSince.get(dayAgoUs);
+    if (before === undefined || next === undefined) return nowUs;
+    return next.start_us - before.end_us > LEAP_US ? before.end_us : nowUs;
+  };
+
   const runOnce = async (nowUs: number): Promise<RetentionReport> => {
     let events = 0;
     let documents = 0;
     if (limits.maxAgeDays !== null) {
-      const beforeUs = nowUs - limits.maxAgeDays * DAY_US;
+      const beforeUs = vouchedUs(nowUs) - limits.maxAgeDays * DAY_US;
       const erased = await eraser.events(endedBefore(beforeUs), "expire");
       const elsewhere = await expireElsewhere(beforeUs);
       events += erased.events + elsewhere.events + (await expireOthers(beforeUs));
@@ -180,6 +201,11 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
 }
 
 const DAY_US = 86_400_000_000;
+/** Longer than any night: the machine was off, or its clock leapt. */
+const LEAP_US = 36 * 3_600_000_000;
+/** Not what only says that the daemon did not run or the machine slept, which a leap looks like. */
+const IS_SEEN = `NOT (label_id & ${KIND_MASK} = ${KIND_CODES.sleep} OR label_id & ${KIND_MASK} = ${KIND_CODES.gap}
+  AND label.facts ->> '$.reason' IN ('not-running', 'stalled'))`;
 const IDS_PER_LOOK = 500;
 const LAST_RUN = "retention_last_us";
 

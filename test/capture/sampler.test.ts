@@ -309,6 +309,86 @@ describe("a wall clock that is set back", () => {
   });
 });
 
+describe("a wall clock that was far ahead for a while", () => {
+  const YEAR_MS = 365 * 86_400_000;
+
+  // Clocks drift: what it is put back by is never what it leapt by.
+  it.each([-700, 0, 700])("is believed when it is put right, %d ms off", (offMs) => {
+    const desk = openDesk();
+    desk.focus("Code", "before");
+    desk.pass(100);
+    desk.clock.jumpWallMs(YEAR_MS);
+    desk.pass(60);
+    desk.focus("Code", "ahead");
+    desk.pass(60);
+    desk.clock.jumpWallMs(-YEAR_MS + offMs);
+    desk.focus("Code", "after");
+    desk.pass(60);
+    expect(windowsOf(desk)).toEqual(["before", "before", "ahead", "after"]);
+    expect(endOf(desk)).toBeLessThanOrEqual(281);
+  });
+
+  it("is put right in what was recorded when the next start finds it right", () => {
+    const home = createTempHome();
+    const first = openDesk({ home });
+    first.focus("Code", "before");
+    first.pass(100);
+    first.clock.jumpWallMs(YEAR_MS);
+    first.focus("Code", "ahead");
+    first.pass(60);
+    first.close();
+    first.clock.jumpWallMs(-YEAR_MS);
+    const next = openDesk({ home, clock: first.clock });
+    next.focus("Code", "after");
+    next.pass(60);
+    expect(windowsOf(next)).toEqual(["before", "ahead", "after"]);
+    expect(endOf(next)).toBeLessThanOrEqual(221);
+  });
+
+  it("is put right while a process runs that was started under it", () => {
+    const home = createTempHome();
+    const first = openDesk({ home });
+    first.focus("Code", "before");
+    first.pass(100);
+    first.close();
+    first.clock.jumpWallMs(YEAR_MS);
+    const next = openDesk({ home, clock: first.clock });
+    next.focus("Code", "ahead");
+    next.pass(60);
+    next.clock.jumpWallMs(-YEAR_MS);
+    next.focus("Code", "after");
+    next.pass(60);
+    expect(windowsOf(next)).toEqual(["before", "ahead", "after"]);
+    expect(endOf(next)).toBeLessThanOrEqual(221);
+  });
+
+  it("is not what a clock is that fell to 1970 after a holiday", () => {
+    const desk = openDesk();
+    desk.focus("Code", "before");
+    desk.pass(100);
+    desk.clock.jumpWallMs(5 * 86_400_000);
+    desk.focus("Code", "after");
+    desk.pass(60);
+    const lostMs = desk.clock.nowUs() / 1000;
+    desk.clock.jumpWallMs(-lostMs);
+    desk.pass(60);
+    desk.clock.jumpWallMs(lostMs);
+    desk.pass(60);
+    expect(endOf(desk)).toBe(5 * 86_400 + 280);
+  });
+});
+
+/** The titles of all windows, oldest first. */
+function windowsOf(desk: Desk): readonly string[] {
+  return desk.events().flatMap((event) => (event.kind === "window" ? [event.title ?? ""] : []));
+}
+
+/** When the record ends, in seconds after its start. */
+function endOf(desk: Desk): number {
+  const endUs = Math.max(...desk.events().map((event) => event.endUs));
+  return Math.round((endUs - Date.parse(START) * 1000) / SECOND_US);
+}
+
 describe("a store that cannot be written", () => {
   it("loses nothing: events wait in memory and are written when it can be written again", () => {
     const home = createTempHome();

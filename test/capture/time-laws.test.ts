@@ -19,6 +19,7 @@ type Step =
   | { readonly do: "step"; readonly seconds: number }
   | { readonly do: "suspend"; readonly seconds: number }
   | { readonly do: "lose-clock"; readonly seconds: number }
+  | { readonly do: "wrong-clock"; readonly seconds: number; readonly aheadDays: number }
   | { readonly do: "travel"; readonly zone: string }
   | { readonly do: "restart"; readonly seconds: number };
 
@@ -44,6 +45,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("suspend" as const), seconds: fc.constantFrom(5, 60, 28_800) }),
   fc.record({ do: fc.constant("lose-clock" as const), seconds: fc.integer({ min: 1, max: 60 }) }),
   fc.record({
+    do: fc.constant("wrong-clock" as const),
+    seconds: fc.integer({ min: 1, max: 60 }),
+    aheadDays: fc.constantFrom(2, 30, 4000),
+  }),
+  fc.record({
     do: fc.constant("travel" as const),
     zone: fc.constantFrom("Europe/Berlin", "Asia/Kolkata", "America/New_York"),
   }),
@@ -54,8 +60,12 @@ describe("the record", () => {
   it("has no negative and no overlapping spans, and credits what passed, whatever the clocks do", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 14 }), (steps) => {
-        const { events, attendedUs, transitions } = live(steps);
-        for (const event of events) expect(event.endUs).toBeGreaterThanOrEqual(event.startUs);
+        const { events, attendedUs, transitions, nowUs } = live(steps);
+        for (const event of events) {
+          expect(event.endUs).toBeGreaterThanOrEqual(event.startUs);
+          // A step back and a clock that is lost may leave it ahead for so long.
+          expect(event.endUs).toBeLessThanOrEqual(nowUs + 36 * 3600 * SECOND_US);
+        }
         for (const kind of new Set(events.map((event) => event.kind))) {
           expect(overlapsOf(events.filter((event) => event.kind === kind))).toEqual([]);
         }
@@ -88,7 +98,12 @@ describe("the record", () => {
 function live(
   steps: readonly Step[],
   start = "2026-11-27T09:00:00Z",
-): { events: readonly ActivityEvent[]; attendedUs: number; transitions: number } {
+): {
+  events: readonly ActivityEvent[];
+  attendedUs: number;
+  transitions: number;
+  nowUs: number;
+} {
   vi.useFakeTimers();
   onTestFinished(() => {
     vi.useRealTimers();
@@ -137,6 +152,17 @@ function live(
         transitions += 1;
         break;
       }
+      case "wrong-clock": {
+        const aheadMs = step.aheadDays * 86_400_000;
+        // Two steps between two looks at the clocks are seen as one.
+        pass(5);
+        clock.jumpWallMs(aheadMs);
+        pass(step.seconds);
+        clock.jumpWallMs(-aheadMs);
+        pass(5);
+        transitions += 1;
+        break;
+      }
       case "travel":
         clock.setTimeZone(step.zone);
         break;
@@ -153,7 +179,8 @@ function live(
   const store = openEventStore({ directory, clock, log: silentLog });
   const recorded = store.between(0, Number.MAX_SAFE_INTEGER, { limit: 100_000 }).events;
   store.close();
-  return { events: recorded.length >= events.length ? recorded : events, attendedUs, transitions };
+  const longer = recorded.length >= events.length ? recorded : events;
+  return { events: longer, attendedUs, transitions, nowUs: clock.nowUs() };
 }
 
 function open(directory: string, clock: ReturnType<typeof createFakeClock>) {

@@ -183,6 +183,7 @@ describe("when events expire", () => {
     ledger.note(note("Canary-7731, last month", { eventIds: [old, kept] }));
     ledger.note(note("Focused: other", { eventIds: [kept] }));
     ledger.flush();
+    clock.advanceMs(86_400_001);
     await createRetention(store, { maxAgeDays: 30, maxBytes: null }, silentLog).run(clock.nowUs());
     expect(all().map(({ text }) => text)).toEqual(["Focused: other"]);
     const bytes = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));

@@ -293,6 +293,19 @@ describe("backups", () => {
   });
 });
 
+describe("a backup that was made under a clock that was a year ahead", () => {
+  it("makes none due each hour once the clock is put right, and is the first to go", async () => {
+    const home = createTempHome();
+    const { database } = openStore(home);
+    await createBackup(database, home, NOW + 365 * DAY);
+    expect(isBackupDue(home, 1000, NOW)).toBe(true);
+    await createBackup(database, home, NOW);
+    expect(isBackupDue(home, 1000, NOW + 3_600 * S)).toBe(false);
+    for (const days of [1, 2]) await createBackup(database, home, NOW + days * DAY);
+    expect(listBackups(home).map(({ atUs }) => atUs)).toEqual([NOW + 2 * DAY, NOW + DAY, NOW]);
+  });
+});
+
 describe("a store that cannot be written", () => {
   it("opens, answers as an empty one, and records as soon as it can", () => {
     const home = createTempHome();

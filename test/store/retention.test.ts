@@ -35,6 +35,31 @@ describe("retention", () => {
     expect(filesWith(home, /secret9\d\d\b/)).not.toEqual([]);
   });
 
+  it("erases nothing because the clock leapt a year ahead, and goes by it once it held for a day", async () => {
+    const { store } = openStore();
+    fill(store, 1000);
+    const year = NOW + 365 * DAY;
+    const retention = createRetention(store, { maxAgeDays: 30, maxBytes: null }, silentLog);
+    store.begin({ kind: "sleep" }, { ...span(NOW), endUs: year });
+    store.begin(window(0), span(year));
+    expect(await retention.run(year)).toMatchObject({ events: 0 });
+    for (let hour = 1; hour < 26; hour += 1)
+      store.begin(window(hour), span(year + hour * 3_600 * S));
+    expect(await retention.run(year + 12 * 3_600 * S)).toMatchObject({ events: 0 });
+    expect(await retention.run(year + 26 * 3_600 * S)).toMatchObject({ events: 1000 });
+  });
+
+  it("counts ages after a holiday from its begin, until a day was recorded since", async () => {
+    const { store } = openStore();
+    fill(store, 1000);
+    const home = NOW + 20 * DAY;
+    store.begin(window(1), span(home));
+    const retention = createRetention(store, { maxAgeDays: 3, maxBytes: null }, silentLog);
+    expect((await retention.run(home))?.events).toBe(699);
+    store.begin(window(2), span(home + DAY));
+    expect((await retention.run(home + DAY + S))?.events).toBe(301);
+  });
+
   it("leaves exactly the visits and documents of the events that stay", async () => {
     const { store } = openStore();
     fill(store, 200);
