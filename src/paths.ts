@@ -2,7 +2,7 @@
  * Where things lie on this machine. It hides the platform's conventions and promises one answer for the
  * daemon and for every client, without reading a file.
  */
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import envPaths from "env-paths";
 
 /** Every place the program reads or writes. */
@@ -29,7 +29,7 @@ export interface Paths {
 /**
  * The places for an environment. `ACTIVITYD_HOME` moves all of them under one folder (for trials and tests);
  * `ACTIVITYD_SOCKET` names the socket alone. Otherwise the XDG base directories decide, and the runtime folder
- * is the service manager's `$RUNTIME_DIRECTORY`, else `$XDG_RUNTIME_DIR/activityd`, else `run` beside the logs.
+ * is the one of the service manager's `$RUNTIME_DIRECTORY` that is called `activityd`, else `$XDG_RUNTIME_DIR/activityd`, else `run` beside the logs.
  *
  * @see https://specifications.freedesktop.org/basedir-spec/latest/
  */
@@ -60,11 +60,12 @@ function standardPlaces(
   env: Readonly<Record<string, string | undefined>>,
 ): Omit<Paths, "socketPath"> {
   const standard = envPaths("activityd", { suffix: "" });
-  // systemd may give a list of folders, separated by colons; ours is the first.
-  const given = env["RUNTIME_DIRECTORY"]?.split(":")[0];
+  // systemd gives each service its own, as a list separated by colons. A client may be one of another name, such as an
+  // assistant, and its folder is none of ours.
+  const given = env["RUNTIME_DIRECTORY"]?.split(":").find((path) => basename(path) === "activityd");
   const login = env["XDG_RUNTIME_DIR"];
   let runtimeDirectory = join(standard.log, "run");
-  if (given !== undefined && given !== "") runtimeDirectory = given;
+  if (given !== undefined) runtimeDirectory = given;
   else if (login !== undefined && login !== "") runtimeDirectory = join(login, "activityd");
   return {
     configFile: join(standard.config, "config.toml"),

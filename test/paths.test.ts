@@ -5,8 +5,17 @@ describe("the socket", () => {
   it.each([
     [{ ACTIVITYD_SOCKET: "/x/a.sock", RUNTIME_DIRECTORY: "/run/r" }, "/x/a.sock"],
     [
-      { RUNTIME_DIRECTORY: "/run/r:/run/s", XDG_RUNTIME_DIR: "/run/user/7" },
-      "/run/r/activityd.sock",
+      { RUNTIME_DIRECTORY: "/run/r:/run/activityd", XDG_RUNTIME_DIR: "/run/user/7" },
+      "/run/activityd/activityd.sock",
+    ],
+    // A client that is a service itself.
+    [
+      { RUNTIME_DIRECTORY: "/run/user/7/assistant", XDG_RUNTIME_DIR: "/run/user/7" },
+      "/run/user/7/activityd/activityd.sock",
+    ],
+    [
+      { ACTIVITYD_SOCKET: "", XDG_RUNTIME_DIR: "/run/user/7" },
+      "/run/user/7/activityd/activityd.sock",
     ],
     [{ XDG_RUNTIME_DIR: "/run/user/7" }, "/run/user/7/activityd/activityd.sock"],
     [{ ACTIVITYD_HOME: "/trial", XDG_RUNTIME_DIR: "/run/user/7" }, "/trial/run/activityd.sock"],

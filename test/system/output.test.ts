@@ -1,7 +1,7 @@
 /** The command line where its output can go nowhere. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,9 +32,10 @@ test("a daemon whose stderr goes to a disk that is full stays up, and ends when 
   const home = mkdtempSync(join(tmpdir(), "activityd-output-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const full = openSync("/dev/full", "w");
+  const { dev, ino } = fstatSync(full);
   const daemon = spawn(process.execPath, [MAIN, "start"], {
     // As under a service manager, which makes it log to stderr.
-    env: { PATH: process.env["PATH"] ?? "", ACTIVITYD_HOME: home, JOURNAL_STREAM: "8:1" },
+    env: { PATH: process.env["PATH"] ?? "", ACTIVITYD_HOME: home, JOURNAL_STREAM: `${dev}:${ino}` },
     stdio: ["ignore", "ignore", full],
   });
   closeSync(full);
@@ -51,4 +52,16 @@ test("a daemon whose stderr goes to a disk that is full stays up, and ends when 
   expect((await api.context({ form: "exact" })).block).not.toBeNull();
   daemon.kill();
   expect(await ended).toEqual([0, null]);
+});
+
+test("a daemon put into the background from a terminal that logs to the journal has its log in files", async () => {
+  const home = mkdtempSync(join(tmpdir(), "activityd-output-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  // What a terminal that systemd started hands on to its shells.
+  const env = { PATH: process.env["PATH"] ?? "", ACTIVITYD_HOME: home, JOURNAL_STREAM: "8:1" };
+  const run = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [MAIN, ...args], { env, encoding: "utf8", timeout: 30_000 });
+  expect(run("start", "--detach").status).toBe(0);
+  onTestFinished(() => void run("stop"));
+  await until("a line in the log", () => existsSync(join(home, "log", "activityd.log")));
 });

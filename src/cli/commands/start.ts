@@ -2,6 +2,7 @@
  * `activityd start`: the daemon in this process. It hides how V8 is told to be small and promises that the
  * daemon is loaded only after that.
  */
+import { fstatSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { readCompiledCode, writeCompiledCode } from "../compiled-code.ts";
 import type { CliIo, ExitCode } from "../io.ts";
@@ -49,9 +50,21 @@ export async function runStart(io: CliIo): Promise<ExitCode> {
       setTimeout(collectEarlier, LEARNED_MS).unref();
       io.talk(line);
     },
-    logToStderr: io.isTerminal || io.env["JOURNAL_STREAM"] !== undefined,
+    logToStderr: io.isTerminal || isJournal(io.env["JOURNAL_STREAM"]),
   });
   return 0;
+}
+
+/**
+ * Whether stderr is the very stream that leads to the journal. The variable alone says that of the program which started
+ * this one, such as of a terminal in which a daemon is put into the background.
+ *
+ * @see `$JOURNAL_STREAM` in systemd.exec(5)
+ */
+function isJournal(stream: string | undefined): boolean {
+  if (stream === undefined) return false;
+  const { dev, ino } = fstatSync(2, { bigint: true });
+  return stream === `${dev}:${ino}`;
 }
 
 /**
