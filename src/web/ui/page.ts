@@ -1,12 +1,15 @@
 /**
  * What every view of the page works with: the daemon, the state of the connection, where the page stands and
- * how times are told. One object for the life of the tab; views get it by `usePage`.
+ * how times are told. Views get it by `usePage`; one that stays open for days is told when another day begins, and
+ * gets another where the machine was given another zone.
  */
+import { computed, type ReadonlySignal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { createApiClient, type ApiClient } from "./api-client.ts";
 import { createConnection, type Connection } from "./connection.ts";
 import { createFormats, type Formats } from "./formats.ts";
+import { createPresent } from "./present.ts";
 import { createRouter, type Router } from "./router.ts";
 import { createWallClock, type WallClock } from "./wall-clock.ts";
 
@@ -18,15 +21,22 @@ export interface Page {
   readonly formats: Formats;
   /** Days of the same zone. */
   readonly clock: WallClock;
+  /** The day that it is, as a number of `clock`. */
+  readonly today: ReadonlySignal<number>;
 }
 
-export function createPage(): Page {
+/** The page of this tab, another one in each zone that the machine is given. */
+export function createPage(): ReadonlySignal<Page> {
   const api = createApiClient();
   const connection = createConnection(api);
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const formats = createFormats(navigator.language, timeZone);
-  const clock = createWallClock(formats.timeZone);
-  return { api, connection, router: createRouter(), formats, clock };
+  const router = createRouter();
+  const { nowUs, timeZone } = createPresent();
+  return computed(() => {
+    const formats = createFormats(navigator.language, timeZone.value);
+    const clock = createWallClock(formats.timeZone);
+    const today = computed(() => clock.dayNumber(nowUs.value));
+    return { api, connection, router, formats, clock, today };
+  });
 }
 
 export const PageContext = createContext<Page | null>(null);

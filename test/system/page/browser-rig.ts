@@ -32,6 +32,8 @@ export interface PageOptions {
   readonly locale?: string;
   /** Where to begin: `#/calendar`. */
   readonly hash?: string;
+  /** What the browser's clock says and goes on saying until `page.clock` is told otherwise; its timers run. */
+  readonly at?: string;
 }
 
 export interface OpenPage {
@@ -42,6 +44,8 @@ export interface OpenPage {
   readonly goTo: (name: string) => Promise<void>;
   /** Waits until nothing moves and nothing is asked for. */
   readonly settle: () => Promise<unknown>;
+  /** Has the machine be given another zone. */
+  readonly travel: (timeZone: string) => Promise<void>;
   /** Leaves a picture of the screen. */
   readonly takePicture: (name: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -95,9 +99,14 @@ async function openInBrowser(
     colorScheme: scheme,
     reducedMotion: lessMotion ? "reduce" : "no-preference",
     locale: options.locale ?? "en-GB",
-    timezoneId: TIME_ZONE,
   });
   const page = await context.newPage();
+  const devtools = await context.newCDPSession(page);
+  const travel = async (timezoneId: string): Promise<void> => {
+    await devtools.send("Emulation.setTimezoneOverride", { timezoneId });
+  };
+  await travel(TIME_ZONE);
+  if (options.at !== undefined) await page.clock.setFixedTime(options.at);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.stack ?? error.message));
   page.on("console", (message) => {
@@ -145,6 +154,7 @@ async function openInBrowser(
     page,
     complaints,
     settle,
+    travel,
     goTo: async (name) => {
       await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
       await page

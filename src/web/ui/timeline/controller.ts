@@ -101,7 +101,8 @@ export function createTimelineController(page: Page, first: Viewport): TimelineC
 
   const bounds = (): Bounds => ({
     firstUs: known.peek().at(-1)?.firstUs,
-    nowUs: nowUs.peek(),
+    // Not the tick of before: with the first moment of a day its evening may be shown.
+    nowUs: readNowUs(),
   });
 
   const isEnough = (): boolean => {

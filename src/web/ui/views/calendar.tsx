@@ -20,7 +20,7 @@ export function CalendarView(): JSX.Element {
   const { api, router, clock } = page;
   const { params } = router.route.value;
   const unit = UNITS.find((each) => each.unit === params["unit"])?.unit ?? "month";
-  const today = clock.dayNumber(Date.now() * 1000);
+  const today = page.today.value;
   const day = clock.parseDay(params["day"] ?? "") ?? today;
   const weekBegin = firstWeekday(page.formats.locale);
   const range = rangeAround(day, unit, weekBegin);

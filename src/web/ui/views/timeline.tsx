@@ -20,13 +20,14 @@ export function TimelineView(): JSX.Element {
   const page = usePage();
   const { router, clock } = page;
   const timeline = useMemo(
-    () => createTimelineController(page, readStretch(router.route.peek().params, clock)),
+    () => createTimelineController(page, readStretch(router.route.peek().params, page)),
     [page, router, clock],
   );
   useEffect(() => () => timeline.close(), [timeline]);
   useAddress(page, timeline);
   const name = useComputed(() => nameOf(page, timeline.settled.value));
-  const today = (): void => timeline.show(dayOf(clock, clock.dayNumber(Date.now() * 1000)));
+  useNextDay(page, timeline);
+  const today = (): void => timeline.show(dayOf(clock, page.today.peek()));
   return (
     <>
       <Bar timeline={timeline} name={name.value} onToday={today} />
@@ -64,7 +65,8 @@ function Bar(props: {
   readonly onToday: () => void;
 }): JSX.Element {
   const { timeline, name, onToday } = props;
-  const { clock } = usePage();
+  const page = usePage();
+  const { clock } = page;
   const step = (direction: 1 | -1): void => {
     const view = timeline.viewport.peek();
     const day = wholeDay(view, clock);
@@ -97,7 +99,7 @@ function Bar(props: {
               type="button"
               class="button"
               aria-pressed={Math.abs(span / us - 1) < 0.06}
-              onClick={() => timeline.show(ofWidth(timeline.viewport.peek(), us, clock))}
+              onClick={() => timeline.show(ofWidth(timeline.viewport.peek(), us, page))}
             >
               {title}
             </button>
@@ -135,7 +137,7 @@ function useAddress(page: Page, timeline: TimelineController): void {
     const hash = toHash(view, params);
     if (view !== "timeline" || hash === written.current) return;
     written.current = hash;
-    timeline.show(readStretch(params, clock), false);
+    timeline.show(readStretch(params, page), false);
   });
   useSignalEffect(() => {
     const params = writeStretch(timeline.settled.value, clock);
@@ -146,13 +148,25 @@ function useAddress(page: Page, timeline: TimelineController): void {
   });
 }
 
+/** Who looks at today looks at today on the next day as well, however long the page was left alone. */
+function useNextDay({ clock, today }: Page, timeline: TimelineController): void {
+  const was = useRef(today.peek());
+  useSignalEffect(() => {
+    const day = today.value;
+    if (day === was.current) return;
+    const isShown = wholeDay(timeline.viewport.peek(), clock) === was.current;
+    was.current = day;
+    if (isShown) timeline.show(dayOf(clock, day), false);
+  });
+}
+
 /** The stretch that the parameters of an address name; today for none. */
-function readStretch(params: Readonly<Record<string, string>>, clock: WallClock): Viewport {
+function readStretch(params: Readonly<Record<string, string>>, { clock, today }: Page): Viewport {
   const [from, to] = [Number(params["from"]), Number(params["to"])];
   if (Number.isFinite(from) && Number.isFinite(to) && to > from && params["from"] !== "") {
     return { fromUs: Math.round(from * 1_000_000), toUs: Math.round(to * 1_000_000) };
   }
-  const day = clock.parseDay(params["day"] ?? "") ?? clock.dayNumber(Date.now() * 1000);
+  const day = clock.parseDay(params["day"] ?? "") ?? today.peek();
   return dayOf(clock, day);
 }
 
@@ -177,11 +191,11 @@ function wholeDay(view: Viewport, clock: WallClock): number | null {
   return off < 60_000_000 ? day : null;
 }
 
-function ofWidth(view: Viewport, us: number, clock: WallClock): Viewport {
+function ofWidth(view: Viewport, us: number, { clock, today }: Page): Viewport {
   const middle = (view.fromUs + view.toUs) / 2;
   if (us === DAY_US) return dayOf(clock, clock.dayNumber(middle));
   // What is wider than a day ends with today at the latest: the rest would be empty.
-  const endUs = clock.dayStart(clock.dayNumber(Date.now() * 1000) + 1);
+  const endUs = clock.dayStart(today.peek() + 1);
   const toUs = us < DAY_US ? middle + us / 2 : Math.min(middle + us / 2, endUs);
   return { fromUs: toUs - us, toUs };
 }

@@ -230,13 +230,13 @@ function toPoints(
 }
 
 /** The range that an address names: one of those above, or any stretch that another view led here with. */
-function readRange({ clock }: Page, params: Readonly<Record<string, string>>): Viewport {
+function readRange({ clock, today }: Page, params: Readonly<Record<string, string>>): Viewport {
   const [from, to] = [Number(params["from"]), Number(params["to"])];
   if (Number.isFinite(from) && Number.isFinite(to) && to > from) {
     return { fromUs: Math.round(from * 1_000_000), toUs: Math.round(to * 1_000_000) };
   }
   const { days, back } = RANGES.find(({ id }) => id === params["range"]) ?? RANGES[0];
-  const last = clock.dayNumber(Date.now() * 1000) - back;
+  const last = today.value - back;
   return { fromUs: clock.dayStart(last - days + 1), toUs: clock.dayStart(last + 1) };
 }
 
