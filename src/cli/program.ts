@@ -60,6 +60,16 @@ const THEMES: readonly RegisterCommands[] = [
   registerCompletionCommand,
 ];
 
+/** Under which heading a command stands in `--help`; the others stand with the daemon. */
+const GROUPS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    "Ask it:": "now watch live digest events search open",
+    "Give it to an assistant:": "gateway hook prompt-prefix mcp chat speak exec event strip",
+    "Your switches:": "pause resume forget ledger clients privacy",
+    "The record, and other devices:": "hub import export backup restore encrypt activitywatch",
+  }).flatMap(([group, names]) => names.split(" ").map((name) => [name, group])),
+);
+
 /** Runs one command line. Throws `ActivityError` for what went wrong in a command; usage errors end with 2. */
 export async function runProgram(argv: readonly string[], outer: CliIo): Promise<AnyExitCode> {
   let exitCode: AnyExitCode = 0;
@@ -89,6 +99,7 @@ export function createProgram(io: CliIo, finish: Finish): Command {
     .version(VERSION, "-V, --version", "print the version")
     .option("--home <folder>", "keep everything under this folder instead of the usual places")
     .option("--verbose", "show the stack of an unexpected error")
+    .commandsGroup("The daemon:")
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError("(activityd --help lists the commands)")
     .exitOverride()
@@ -97,7 +108,11 @@ export function createProgram(io: CliIo, finish: Finish): Command {
       writeErr: (text) => io.talk(text.trimEnd()),
     });
   for (const register of THEMES) register(program, io, finish);
+  // Only now: the groups of commands have a help of their own, which belongs under none of these headings.
+  program.helpCommand(true);
   for (const command of program.commands) {
+    const group = GROUPS[command.name()];
+    if (group !== undefined) command.helpGroup(group);
     command
       .exitOverride()
       .configureOutput({ writeOut: io.out, writeErr: (text) => io.talk(text.trimEnd()) });

@@ -53,6 +53,22 @@ describe("docs/cli.md", () => {
   );
 });
 
+test("--help tells the commands by what they are for, each once", async () => {
+  const { out } = await runCli(["--help"]);
+  const headings = [...out.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading);
+  expect(headings).toEqual([
+    "Options",
+    "The daemon",
+    "Ask it",
+    "Give it to an assistant",
+    "The record, and other devices",
+    "Your switches",
+  ]);
+  const told = [...out.matchAll(/^  ([a-z][a-z-]*)(?= .*)/gm)].map(([, name]) => name);
+  expect(told).toHaveLength(tree.commands.length + 1);
+  expect(new Set(told)).toEqual(new Set([...tree.commands.map(({ name }) => name), "help"]));
+});
+
 /** Every command line that a page shows: code spans and lines of blocks that begin with the program's name. */
 function shownCommands(page: string): readonly string[] {
   const blocks = [...page.matchAll(/^```.*?\n(.*?)^```/gms)].flatMap(([, body = ""]) =>
