@@ -62,7 +62,8 @@ export function openTurnMemory(path: string, log: Log): TurnMemory {
   /** Leaves the newest turns of every gateway in a file without torn or outdated lines. */
   const writeAnew = (): void => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    if (fileId !== null) readAll();
+    // What others wrote meanwhile; without a file there is nothing to be read.
+    readAll();
     const lines = [...turns].map(([key, injection]) => toLine(key, injection));
     const fresh = `${path}.${process.pid}`;
     writeFileSync(fresh, lines.join(""), { mode: 0o600 });
@@ -73,9 +74,12 @@ export function openTurnMemory(path: string, log: Log): TurnMemory {
 
   /** What another gateway wrote anew counts, and a file that is gone means that all is to be forgotten. */
   const followFile = (): void => {
-    if (fileId === null || idOf(path) === fileId) return;
-    turns = new Map();
-    chars = 0;
+    if (idOf(path) === fileId) return;
+    // Before there was a file, memory holds what could not be written: that stays beside what another began.
+    if (fileId !== null) {
+      turns = new Map();
+      chars = 0;
+    }
     readAll();
   };
 
@@ -133,9 +137,10 @@ function parseLine(line: string): { key: string; injection: Injection } | null {
   return { key, injection: { injected, atUs } };
 }
 
+/** With the time of its birth: the number of a file that was removed is given to the next one at once. */
 function idOf(path: string): string | null {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? null : `${stat.dev}:${stat.ino}:${stat.birthtimeNs}`;
 }
 
 function warn(log: Log, cause: unknown): void {

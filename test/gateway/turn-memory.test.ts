@@ -1,6 +1,16 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openTurnMemory } from "../../src/gateway/turn-memory.ts";
 import { silentLog } from "../../src/log.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
@@ -56,6 +66,33 @@ describe("what was put before a turn", () => {
     expect(one.recall("a")).not.toBeNull();
     const later = open();
     expect(["a", "b", "c"].map((key) => later.recall(key)?.injected)).toEqual(["x", "y", "z"]);
+  });
+
+  test("of two gateways that both start without a file is not lost to either", () => {
+    const { open } = openFile();
+    const [one, two] = [open(), open()];
+    one.keep("a", "x", 1);
+    two.keep("b", "y", 2);
+    one.keep("c", "z", 3);
+    const later = open();
+    expect(["a", "b", "c"].map((key) => later.recall(key)?.injected)).toEqual(["x", "y", "z"]);
+  });
+
+  test("is forgotten by both gateways when one of them has begun a new file already", () => {
+    // On a disk: there a new file gets the number of the one that was removed, in memory it never does.
+    const folder = mkdtempSync(join(existsSync("/var/tmp") ? "/var/tmp" : tmpdir(), "activityd-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, "turns.jsonl");
+    const [one, two] = [openTurnMemory(path, silentLog), openTurnMemory(path, silentLog)];
+    for (let round = 1; round <= 20; round += 1) {
+      one.keep(`old ${round}`, "x", 1);
+      expect(two.recall(`old ${round}`)).not.toBeNull();
+      rmSync(path);
+      one.keep(`new ${round}`, "y", 2);
+      expect([one.recall(`old ${round}`), two.recall(`old ${round}`)]).toEqual([null, null]);
+      rmSync(path);
+      expect(two.recall(`new ${round}`)).toBeNull();
+    }
   });
 
   test("stays bounded, and the oldest goes first", () => {
