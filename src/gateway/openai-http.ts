@@ -63,11 +63,12 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     // A client that is gone cannot be told; what was to be written to it is of no use to anybody.
     response.on("error", () => {});
     const refused = accessRefusal(request, { port, token, allowedOrigins });
+    // A page that was let in may read why it is refused, such as by its token.
+    if (refused === null || refused.code === "unauthorized") allowOrigin(request, response);
     if (refused !== null) {
       sendError(response, refused);
       return;
     }
-    allowOrigin(request, response);
     if (request.method === "OPTIONS") {
       response.writeHead(204).end();
       return;
@@ -146,7 +147,8 @@ async function passOn(
   response.statusCode = status;
   const dropped = reply === null ? NOTHING_DROPPED : NOT_PASSED_OF_REPLY;
   for (const [name, value] of Object.entries(headersToPass(answer, dropped))) {
-    response.setHeader(name, value);
+    // Which pages may read it is for this gateway to say: the upstream was asked by none, and says so.
+    if (!name.startsWith("access-control-")) response.setHeader(name, value);
   }
   const isStream = answer.headers["content-type"]?.startsWith("text/event-stream") === true;
   // A client that waits for its first word should know meanwhile that it was heard.
@@ -215,7 +217,11 @@ async function injectAsWished(
 function dialectOf({ method, url = "", headers }: IncomingMessage): Dialect | null {
   // A packed body cannot be read here, and its client expects it to arrive packed.
   if (method !== "POST" || headers["content-encoding"] !== undefined) return null;
-  const path = url.split("?")[0]?.replace(/\/+$/, "");
+  // A base address that ends with a slash makes two of it, which many upstreams take.
+  const path = url
+    .split("?")[0]
+    ?.replaceAll(/\/{2,}/g, "/")
+    .replace(/\/$/, "");
   if (path === "/v1/chat/completions") return "chat";
   return path === "/v1/responses" ? "responses" : null;
 }

@@ -130,7 +130,8 @@ export function filterWholeReply(json: string, dialect: Dialect): string {
       const message = choice["message"];
       if (!isRecord(message)) continue;
       const at = ["choices", index, "message", "content"];
-      const text = editText(json, at, message["content"], edits);
+      const { path, content } = firstText(at, message["content"]);
+      const text = editText(json, path, content, edits);
       if (text === null) continue;
       dropValue(json, ["choices", index, "logprobs"], edits);
       if (text.trim() === "" && !("tool_calls" in message))
@@ -149,6 +150,17 @@ export function filterWholeReply(json: string, dialect: Dialect): string {
   }
   if (edits.length > 0 && left.trim() === "") markEmptied(json, [], edits);
   return applyEdits(json, edits);
+}
+
+/** Where a message's text begins: some servers give it in parts, what the model thought before it among them. */
+function firstText(
+  path: readonly (string | number)[],
+  content: unknown,
+): { readonly path: readonly (string | number)[]; readonly content: unknown } {
+  if (!Array.isArray(content)) return { path, content };
+  const first = content.findIndex((part: unknown) => isRecord(part) && part["type"] === "text");
+  const part: unknown = content[first];
+  return { path: [...path, first, "text"], content: isRecord(part) ? part["text"] : null };
 }
 
 /** Adds the edit that strips the text at `path`; null when it stays as it is. */

@@ -45,8 +45,10 @@ export function createChatRewriter(replyCount: number): Rewriter {
       const before: StreamEvent[] = [];
       let changed = false;
       const choices = listOf(data["choices"]).map((choice) => {
-        const { index, delta, finish_reason: finish } = choice;
-        if (typeof index !== "number" || !isRecord(delta)) return choice;
+        const { delta, finish_reason: finish } = choice;
+        if (!isRecord(delta)) return choice;
+        // Servers that give one reply alone may leave its number out.
+        const index = typeof choice["index"] === "number" ? choice["index"] : 0;
         frame = rest;
         let reply = replies.get(index);
         if (reply === undefined) {

@@ -69,6 +69,12 @@ describe("the turn", () => {
     expect(rig.upstream.seen[0]?.text).toBe(body.replace('"hi"', block));
   });
 
+  test("is composed too where a base address ended with a slash", async () => {
+    const rig = await openGatewayRig();
+    await rig.post("/v1//chat/completions/", ask("hi"));
+    expect(contents(rig)).toEqual([`${blockNumber(1)}hi`]);
+  });
+
   test("that nothing is to be said to goes on byte for byte", async () => {
     const rig = await openGatewayRig();
     rig.daemon.setSilent(true);
@@ -754,5 +760,34 @@ describe("a wrong request is told in one sentence, in the shape OpenAI clients r
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get("access-control-allow-headers")).toBe("authorization");
     expect(rig.upstream.seen).toHaveLength(1);
+  });
+
+  test("an origin that was allowed may read every answer, whatever the upstream says of origins", async () => {
+    const rig = await openGatewayRig({ allowedOrigins: ["app://chat"] });
+    // As llama.cpp's server answers who names no origin.
+    rig.upstream.answerWith((_request, response) =>
+      sendJson(response, 200, { data: [] }, { "access-control-allow-origin": "" }),
+    );
+    const answered = await rig.post("chat/completions", ask("hi"), { origin: "app://chat" });
+    expect(answered.headers.get("access-control-allow-origin")).toBe("app://chat");
+    const refused = await rig.post("chat/completions", ask("hi"), {
+      origin: "app://chat",
+      authorization: "Bearer wrong",
+    });
+    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([
+      401,
+      "app://chat",
+    ]);
+    const foreign = await rig.post("chat/completions", ask("hi"), { origin: "app://other" });
+    expect([foreign.status, foreign.headers.get("access-control-allow-origin")]).toEqual([
+      403,
+      null,
+    ]);
+  });
+
+  test("an empty token lets nobody in", async () => {
+    const rig = await openGatewayRig({ token: "" });
+    const { status } = await fetch(`${rig.gateway.address}/models`);
+    expect([status, rig.upstream.seen.length]).toEqual([401, 0]);
   });
 });

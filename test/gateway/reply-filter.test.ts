@@ -156,6 +156,15 @@ describe("a streamed reply", { timeout: 60_000 }, () => {
     expect(contentOf(run(stream, [5]))).toBe(ECHO.slice(0, 20));
   });
 
+  test("whose choices bear no number loses the echo too, and passes once it has begun", () => {
+    const stream = (pieces: readonly string[]) => chatStream(pieces).replaceAll('"index":0,', "");
+    const said = eventsOf(run(stream([...(ECHO.match(/.{1,9}/g) ?? []), " Hi."]), [50]))
+      .flatMap((data) => data.choices ?? [])
+      .map((choice) => choice.delta?.content ?? "");
+    expect(said.join("")).toBe("Hi.");
+    expect(run(stream(["Hi", " there"]), [50])).toBe(stream(["Hi", " there"]));
+  });
+
   test("does not hold up another that runs beside it", () => {
     const both = (first: string, second: string) =>
       event({
@@ -258,6 +267,15 @@ describe("a whole reply", () => {
     expect(filterWholeReply(json, "chat")).toBe(
       '{"id": 9007199254740993,"choices":[{"logprobs":null,"message":{"content":"Hi."}}] }',
     );
+  });
+
+  test("in parts loses the echo where its text begins", () => {
+    const thought = { type: "thinking", thinking: [{ type: "text", text: "Spoken, so short." }] };
+    const parts = (text: string) => [thought, { type: "text", text }, { type: "text", text: ECHO }];
+    const json = (text: string) =>
+      JSON.stringify({ choices: [{ message: { role: "assistant", content: parts(text) } }] });
+    expect(filterWholeReply(json(`${ECHO} Hi.`), "chat")).toBe(json("Hi."));
+    expect(filterWholeReply(json("Hi."), "chat")).toBe(json("Hi."));
   });
 
   test("of which nothing is left says so", () => {
