@@ -68,6 +68,13 @@ export function readConversation(json: string, dialect: Dialect): Conversation {
   let answeredKey: string | null = null;
   const chain = createHash("sha256");
   let startKey: string | null = null;
+  // What was said before may lie with the upstream, known by a name alone: the same words are another turn then.
+  if (dialect === "responses") {
+    const { previous_response_id: previous, conversation } = body;
+    if (previous !== undefined || conversation !== undefined)
+      chain.update(JSON.stringify([previous ?? null, conversation ?? null]));
+    if (conversation !== undefined) startKey = chain.copy().digest("base64url");
+  }
   let spans: readonly Span[] | null = null;
   /** Sought once, and only when something is to be changed. */
   const messageSpans = (): readonly Span[] =>

@@ -29,8 +29,11 @@ export interface TurnInjector {
     },
   ) => Promise<{
     readonly edits: readonly Edit[];
-    /** `composed`: the daemon was heard, though it may have had nothing to say. */
-    readonly outcome: "composed" | "repeated" | "daemon-away";
+    /**
+     * `composed`: the daemon was heard, though it may have had nothing to say. `refused`: the owner refuses the
+     * client, which gets nothing of what stood before earlier turns either.
+     */
+    readonly outcome: "composed" | "repeated" | "refused" | "daemon-away";
   }>;
 }
 
@@ -51,21 +54,35 @@ export function createTurnInjector(options: {
 }): TurnInjector {
   const { turns, memory, clock, log } = options;
   let isAway = false;
+  /** Clients that were refused when they asked last; few, for each has a name. */
+  const refused = new Set<string>();
 
-  /** What the daemon puts before a turn; null when it cannot be asked. */
-  const ask = async (request: TurnRequest): Promise<string | null> => {
-    try {
-      const answer = await withTimeout(turns.composeTurn(request));
+  /** What the daemon puts before a turn, or why it puts nothing. */
+  const ask = async (
+    request: TurnRequest & { readonly client: string },
+  ): Promise<{ readonly injected: string } | "refused" | "daemon-away"> => {
+    const isBack = (): void => {
       if (isAway) log.info("gateway: the daemon is back; turns carry context again");
       isAway = false;
-      return answer.modelText.slice(0, answer.injectedLength);
+    };
+    try {
+      const answer = await withTimeout(turns.composeTurn(request));
+      isBack();
+      refused.delete(request.client);
+      return { injected: answer.modelText.slice(0, answer.injectedLength) };
     } catch (thrown) {
       const code = thrown instanceof ActivityError ? thrown.code : "internal";
+      if (code === "client_revoked") {
+        isBack();
+        // The client hears of it with its answer, the owner has said it.
+        refused.add(request.client);
+        return "refused";
+      }
       // Said once, not at every turn.
       if (!isAway)
         log.warn("gateway: the daemon does not answer; turns go on without context", { code });
       isAway = true;
-      return null;
+      return "daemon-away";
     }
   };
 
@@ -103,10 +120,11 @@ export function createTurnInjector(options: {
       // Behind a tool's result the turn has been composed before; at the end of the request it is a new one,
       // unless the very same request came a moment ago.
       if (kept !== null && (!last.isAsked || nowUs - kept.atUs < RETRY_WITHIN_US)) {
+        if (refused.has(client)) return { edits: [], outcome: "refused" };
         add(last, kept.injected);
         return { edits, outcome: "repeated" };
       }
-      const injected = await ask({
+      const answer = await ask({
         session: room,
         // Only its beginning can say what it is about, and only what stands before it is taken from the answer.
         ownerText: last.text.slice(0, MAX_RELEVANT_CHARS),
@@ -114,9 +132,11 @@ export function createTurnInjector(options: {
         client,
         requestId: `${last.key}:${Math.floor(nowUs / RETRY_WITHIN_US)}`,
       });
-      if (injected === null) return { edits, outcome: "daemon-away" };
-      memory.keep(key, injected, nowUs);
-      add(last, injected);
+      // Nothing from the moment of the refusal on, of what it was given before either.
+      if (answer === "refused" || refused.has(client)) return { edits: [], outcome: "refused" };
+      if (answer === "daemon-away") return { edits, outcome: answer };
+      memory.keep(key, answer.injected, nowUs);
+      add(last, answer.injected);
       return { edits, outcome: "composed" };
     },
   };

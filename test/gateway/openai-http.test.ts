@@ -236,6 +236,28 @@ describe("a conversation", () => {
   });
 });
 
+describe("a conversation that lies with the upstream", () => {
+  test.each([
+    ["by the reply before", (n: number) => ({ previous_response_id: `resp_${n}` })],
+    ["by its name", (n: number) => ({ conversation: `conv_${n}` })],
+  ])("known %s gets a block of its own for the same words", async (_how, named) => {
+    const rig = await openGatewayRig();
+    for (const n of [1, 2])
+      await rig.post("responses", { model: "m", input: "go on", ...named(n) });
+    expect(lastBody(rig)).toMatchObject({ input: `${blockNumber(2)}go on` });
+    await rig.post("responses", { model: "m", input: "go on", ...named(2) });
+    expect(lastBody(rig)).toMatchObject({ input: `${blockNumber(2)}go on` });
+  });
+
+  test("keeps its name from turn to turn", async () => {
+    const rig = await openGatewayRig();
+    for (const input of ["hi", "and?"])
+      await rig.post("responses", { model: "m", input, conversation: { id: "conv_1" } });
+    const [first, second] = rig.daemon.asked.map((request) => request.session);
+    expect(second).toBe(first);
+  });
+});
+
 describe("switched off", () => {
   test.each([
     ["by a header", { headers: { "activityd-context": "off" }, model: "m" }],
@@ -275,6 +297,36 @@ describe("without a daemon", () => {
     await rig.post("chat/completions", ask("three"));
     expect(contents(rig)).toEqual([`${blockNumber(1)}three`]);
     expect(rig.logged).toHaveLength(2);
+  });
+});
+
+describe("a client that the owner refuses", () => {
+  test("gets nothing from then on, of earlier turns either, and has all again when it is allowed", async () => {
+    const rig = await openGatewayRig();
+    await rig.post("chat/completions", ask("one"));
+    rig.daemon.setRefusing(true);
+    const refused = await rig.post("chat/completions", ask("one", "reply", "two"));
+    expect(contents(rig)).toEqual(["one", "reply", "two"]);
+    expect(refused.headers.get("activityd-context")).toBe("refused");
+    // A turn that was composed before is asked again, as behind the result of a tool.
+    await rig.post("chat/completions", ask("one"));
+    expect(contents(rig)).toEqual(["one"]);
+    rig.daemon.setAway(true);
+    await rig.post("chat/completions", ask("one", "reply", "three"));
+    expect(contents(rig)).toEqual(["one", "reply", "three"]);
+    rig.daemon.setAway(false);
+    rig.daemon.setRefusing(false);
+    await rig.post("chat/completions", ask("one", "reply", "four"));
+    expect(contents(rig)).toEqual([`${blockNumber(1)}one`, "reply", `${blockNumber(2)}four`]);
+  });
+
+  test("is no daemon that is away", async () => {
+    const rig = await openGatewayRig();
+    rig.daemon.setRefusing(true);
+    await rig.post("chat/completions", ask("one"));
+    rig.daemon.setRefusing(false);
+    await rig.post("chat/completions", ask("two"));
+    expect(rig.logged).toEqual([]);
   });
 });
 
@@ -479,7 +531,7 @@ describe("a stream", () => {
   });
 
   test("that stalls is given up with an error", async () => {
-    const rig = await openGatewayRig({ silenceMs: 60 });
+    const rig = await openGatewayRig({ silenceMs: 400 });
     rig.upstream.answerWith((_request, response) => {
       startStream(response);
       response.write(chatChunk({ content: "Hello" }));

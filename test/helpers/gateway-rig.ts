@@ -36,6 +36,8 @@ export interface GatewayRig {
 export interface FakeDaemon extends TurnComposer {
   readonly asked: readonly TurnRequest[];
   readonly setAway: (away: boolean) => void;
+  /** Whether the owner refuses every client. */
+  readonly setRefusing: (refusing: boolean) => void;
   /** Whether there is something to say. */
   readonly setSilent: (silent: boolean) => void;
 }
@@ -93,13 +95,16 @@ export async function openGatewayRig(options: Partial<GatewayOptions> = {}): Pro
 function createFakeDaemon(): FakeDaemon {
   const asked: TurnRequest[] = [];
   let away = false;
+  let refusing = false;
   let silent = false;
   return {
     asked,
     setAway: (next) => (away = next),
+    setRefusing: (next) => (refusing = next),
     setSilent: (next) => (silent = next),
     composeTurn: async (request) => {
       if (away) throw new ActivityError("daemon_unreachable", "No daemon answers.", "");
+      if (refusing) throw new ActivityError("client_revoked", "The owner refuses it.", "");
       asked.push(request);
       const activity = silent
         ? []

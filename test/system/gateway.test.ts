@@ -27,8 +27,14 @@ function openRig(): { rig: DaemonRig; processes: Processes } {
 async function startGateway(
   { rig, processes }: ReturnType<typeof openRig>,
   upstream: URL,
+  given: Readonly<Record<string, string>> = {},
 ): Promise<{ address: string; token: string; talk: () => string }> {
-  const env = { PATH: process.env["PATH"] ?? "", HOME: rig.home, ACTIVITYD_HOME: rig.home };
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: rig.home,
+    ACTIVITYD_HOME: rig.home,
+    ...given,
+  };
   const args = ["gateway", "--upstream", upstream.href, "--port", "0", "--form", "exact", "--json"];
   const child = processes.start(process.execPath, [MAIN, ...args], { env, withOutput: true });
   let talk = "";
@@ -66,6 +72,22 @@ describe("activityd gateway", () => {
     await started.rig.start();
     expect(await ask("third")).toBe("Good morning.");
     expect(upstream.seen[2]?.text).toContain("# Device Activity (exact, real-time)\\n- Now: ");
+  });
+
+  test("takes a variable that is set to nothing for none, and a key without its line end", async () => {
+    const started = openRig();
+    const upstream = await openUpstreamStub(streamText("Good morning."));
+    const { address, token } = await startGateway(started, upstream.url, {
+      ACTIVITYD_GATEWAY_TOKEN: "",
+      ACTIVITYD_UPSTREAM_KEY: "sk-upstream\n",
+    });
+    expect(token).toMatch(/^adg_/);
+    const ask = (headers: Record<string, string>) => fetch(`${address}/models`, { headers });
+    expect((await ask({})).status).toBe(401);
+    expect((await ask({ authorization: `Bearer ${token}` })).status).toBe(200);
+    expect(upstream.seen.map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer sk-upstream",
+    ]);
   });
 
   test("leaves no sentence of the directive anywhere after a voice turn", async () => {

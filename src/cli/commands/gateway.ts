@@ -76,11 +76,11 @@ async function runGateway(io: CliIo, flags: GatewayFlags): Promise<ExitCode> {
   const { gatewayTurnsFile, socketPath } = io.paths();
   const tokenFile = `${dirname(gatewayTurnsFile)}/token`;
   const log = logTo(io);
-  const token = io.env["ACTIVITYD_GATEWAY_TOKEN"] ?? readOrMakeToken(tokenFile);
+  const token = secretIn(io.env, "ACTIVITYD_GATEWAY_TOKEN") ?? readOrMakeToken(tokenFile);
   const turns = connectActivity({ socketPath, onVersionSkew: log.warn });
   const gateway = await openGateway({
     upstream,
-    upstreamKey: io.env[flags.upstreamKeyEnv] ?? null,
+    upstreamKey: secretIn(io.env, flags.upstreamKeyEnv),
     turns,
     memory: openTurnMemory(gatewayTurnsFile, log),
     token,
@@ -140,6 +140,11 @@ async function runSpeak(
     );
   }
   return 0;
+}
+
+/** A variable that is set to nothing is none, and the line end of the file that it came from is no part of a key. */
+function secretIn(env: CliIo["env"], name: string): string | null {
+  return env[name]?.trim() || null;
 }
 
 function parseUpstream(text: string): URL {
