@@ -660,6 +660,31 @@ describe("the service", () => {
     );
   });
 
+  test("service-drop-ins: what its owner changed is named beside what is wrong", async () => {
+    const patient = createPatient();
+    installUnits(patient);
+    const own = "/home/koi/.config/systemd/user/activityd.service.d/own.conf";
+    const all = "/usr/lib/systemd/user/service.d/10-timeout-abort.conf";
+    expect(
+      (await findingsOf(patient, systemd({ DropInPaths: all }))).map(({ id }) => id),
+    ).not.toContain("service-drop-ins");
+    const failed = systemd({ DropInPaths: `${all} ${own}`, ActiveState: "failed", NRestarts: "5" });
+    expect(await find(patient, "service-drop-ins", failed)).toMatchObject({
+      state: "note",
+      what: `Files of yours change the service: ${own}`,
+      remedy: "See what they change with: systemctl --user cat activityd.service",
+    });
+    expect((await find(patient, "service-crash-loop", failed)).state).toBe("problem");
+  });
+
+  test("service-stale: what is no file ends no examination", async () => {
+    const patient = createPatient();
+    const [, service] = installUnits(patient).files;
+    rmSync(service?.path ?? "");
+    mkdirSync(service?.path ?? "");
+    expect((await find(patient, "service-stale", systemd())).state).toBe("problem");
+  });
+
   test("service-masked: by its owner, who can have it back", async () => {
     const patient = createPatient();
     const [, service] = installUnits(patient).files;

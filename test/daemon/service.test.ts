@@ -1,5 +1,5 @@
 /** Carrying a service plan out, with a manager that is a folder of files. */
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ServicePlan } from "../../src/daemon/service/plan.ts";
@@ -157,6 +157,20 @@ describe("uninstalling", () => {
     // The settings may be kept elsewhere for more than this machine: the link is ours, its end is not.
     expect(existsSync(paths.configFile)).toBe(false);
     expect(existsSync(join(home, "dotfile"))).toBe(true);
+  });
+
+  it("with purge takes the folder of the settings too, unless there is something else in it", async () => {
+    const { home, plan, paths, tell } = createRig();
+    const folder = join(home, "config", "activityd");
+    const own = { ...paths, configFile: join(folder, "config.toml") };
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(own.configFile, "");
+    writeFileSync(join(folder, "notes"), "");
+    await uninstallService(plan, own, { dryRun: false, purge: true }, tell);
+    expect(existsSync(join(folder, "notes"))).toBe(true);
+    rmSync(join(folder, "notes"));
+    await uninstallService(plan, own, { dryRun: false, purge: true }, tell);
+    expect(existsSync(folder)).toBe(false);
   });
 });
 

@@ -38,6 +38,7 @@ export const FINDING_IDS = [
   "second-daemon",
   "service-absent",
   "service-crash-loop",
+  "service-drop-ins",
   "service-elsewhere",
   "service-failed",
   "service-linger",

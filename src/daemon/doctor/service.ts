@@ -18,6 +18,7 @@ const SERVICE_FIELDS = [
   "MainPID",
   "UnitFileState",
   "NeedDaemonReload",
+  "DropInPaths",
 ] as const;
 
 export interface ServiceState {
@@ -153,6 +154,19 @@ function examineUnits(machine: Machine, status: StatusAnswer | null): readonly F
         "service-not-enabled",
         "The service is installed and does not start with your login.",
         `Let it: systemctl --user enable ${UNITS.join(" ")} activityd-desktop.service`,
+      ),
+    );
+  }
+  // Distributions have some for every service.
+  const dropIns = (service["DropInPaths"] ?? "")
+    .split(" ")
+    .filter((path) => path.includes("/activityd.service.d/"));
+  if (dropIns.length > 0) {
+    findings.push(
+      note(
+        "service-drop-ins",
+        `Files of yours change the service: ${dropIns.join(", ")}`,
+        "See what they change with: systemctl --user cat activityd.service",
       ),
     );
   }

@@ -4,9 +4,12 @@
  */
 import { spawnSync } from "node:child_process";
 import {
+  accessSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -14,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readConfig, watcherPort } from "../../config.ts";
@@ -142,10 +145,14 @@ export async function uninstallService(
   // One that was started by hand would go on recording into what is no more.
   await endDaemonBeside(plan, paths, dryRun, tell);
   const { dataDirectory, cacheDirectory, logDirectory, configFile } = paths;
+  const configFolder = dirname(configFile);
   const folders = [dataDirectory, cacheDirectory, logDirectory];
   // Where a folder was moved and left a link, what is to be gone is what the link leads to.
   const targets = folders.filter((path) => existsSync(path)).map((path) => realpathSync(path));
   removeAll([...new Set([...targets, ...folders, configFile])], dryRun, tell);
+  // Where the settings were alone in a folder of their own, it goes too.
+  const isEmpty = existsSync(configFolder) && readdirSync(configFolder).length === 0;
+  if (isEmpty && basename(configFolder) === "activityd") removeAll([configFolder], dryRun, tell);
 }
 
 /** Throws `not_found` where no service is installed. */
@@ -236,15 +243,30 @@ function signalEnd(pid: number): void {
 /** What a file of the service says; null where there is none. A unit that was masked leads to nothing. */
 export function readInstalled({ path, encoding }: ServiceFile): string | null {
   if (!existsSync(path) || isMasked(path)) return null;
-  return readFileSync(path, encoding ?? "utf8").replace(BYTE_ORDER_MARK, "");
+  try {
+    return readFileSync(path, encoding ?? "utf8").replace(BYTE_ORDER_MARK, "");
+  } catch {
+    // A folder, or root's: there is something, and it is not what belongs there.
+    return "";
+  }
 }
 
 function writeInstalled({ path, text, encoding }: ServiceFile): void {
   mkdirSync(dirname(path), { recursive: true });
   // Written through the link, it would be gone; who installs wants it back.
-  if (isMasked(path)) rmSync(path);
+  if (isMasked(path) || !isWritable(path)) rmSync(path, { force: true });
   if (encoding === undefined) writeFileSync(path, text, { mode: 0o644 });
   else writeFileSync(path, BYTE_ORDER_MARK + text, { encoding, mode: 0o644 });
+}
+
+/** What an installation with `sudo` left is root's, in a folder that is the owner's: it is replaced. */
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return !existsSync(path);
+  }
 }
 
 /** @see systemctl(1), `mask` */
