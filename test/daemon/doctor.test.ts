@@ -16,7 +16,7 @@ import { examineMachine } from "../../src/daemon/doctor/examine.ts";
 import { FINDING_IDS, type Finding } from "../../src/daemon/doctor/finding.ts";
 import { openMachine, type Machine } from "../../src/daemon/doctor/machine.ts";
 import { renderReport } from "../../src/daemon/doctor/report.ts";
-import { planService } from "../../src/daemon/service/service.ts";
+import { planService } from "../../src/daemon/service/machine-plan.ts";
 import { serveActivityApi } from "../../src/local-api/server.ts";
 import { silentLog } from "../../src/log.ts";
 import { resolvePaths, type Paths } from "../../src/paths.ts";

@@ -3,10 +3,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ServicePlan } from "../../src/daemon/service/plan.ts";
+import { planService, requireOwnLogin } from "../../src/daemon/service/machine-plan.ts";
 import {
   installService,
-  planService,
-  requireOwnLogin,
   restartService,
   uninstallService,
 } from "../../src/daemon/service/service.ts";

@@ -91,7 +91,8 @@ async function startDetached(io: CliIo): Promise<ExitCode> {
 
 async function stop(io: CliIo): Promise<ExitCode> {
   const paths = io.paths();
-  const { findDaemon, planService, stopDaemon } = await import("../../daemon/service/service.ts");
+  const { planService } = await import("../../daemon/service/machine-plan.ts");
+  const { findDaemon, stopDaemon } = await import("../../daemon/service/service.ts");
   // One that hangs, or whose socket was taken away, answers nobody and still holds the record.
   const pid = (await readPid(io)) ?? findDaemon(paths);
   if (pid === null) {

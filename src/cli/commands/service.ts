@@ -63,7 +63,7 @@ async function restart(io: CliIo): Promise<ExitCode> {
 }
 
 async function planHere(io: CliIo): Promise<{ readonly paths: Paths; readonly plan: ServicePlan }> {
-  const { planService, requireOwnLogin } = await loadService();
+  const { planService, requireOwnLogin } = await import("../../daemon/service/machine-plan.ts");
   requireOwnLogin(io.env);
   const paths = io.paths();
   return { paths, plan: planService(paths, io.env) };

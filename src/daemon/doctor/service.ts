@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import type { StatusAnswer } from "../../api.ts";
 import type { Paths } from "../../paths.ts";
-import { isMasked, planService, readInstalled } from "../service/service.ts";
+import { planService } from "../service/machine-plan.ts";
+import { isMasked, readInstalled } from "../service/service.ts";
 import type { ServicePlan } from "../service/plan.ts";
 import { note, problem, sound, type Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
