@@ -21,6 +21,7 @@ import {
 import { takeRing } from "../hub/keys.ts";
 import type { Paths } from "../paths.ts";
 import type { DeviceKind } from "../store/devices.ts";
+import { placeOfServers } from "../hub/nats-servers.ts";
 
 /** How a device gets to the hub, as it was typed. */
 export interface HubPlace {
@@ -146,7 +147,10 @@ function toSettings(place: HubPlace, code: JoinCode | null): HubKeys {
       "Say so: activityd hub join CODE --folder PATH",
     );
   }
-  if (all.length > 0) return { driver: "nats", folder: "", servers: [...all], ...files };
+  if (all.length > 0) {
+    placeOfServers(all);
+    return { driver: "nats", folder: "", servers: [...all], ...files };
+  }
   throw new ActivityError(
     "bad_request",
     "Nothing says where the hub is.",

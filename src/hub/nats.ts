@@ -14,6 +14,7 @@ import type {
 } from "./driver.ts";
 import { openLink, type Session } from "./nats-link.ts";
 import { openNatsReader } from "./nats-reader.ts";
+import { placeOfServers } from "./nats-servers.ts";
 import { comparePositions, isNextInLog } from "./log-position.ts";
 import { isUnanswered, isWrongLastSequence, TryAgain } from "./nats-trouble.ts";
 import {
@@ -44,7 +45,7 @@ const QUESTIONS_AT_ONCE = 16;
  */
 export async function openNatsDriver(options: HubDriverOptions): Promise<HubDriver> {
   const { hub, device, log } = options;
-  const place = toPlace(options.settings.servers);
+  const place = placeOfServers(options.settings.servers);
   const link = await openLink(options, place);
   const reader = openNatsReader({ hub, device, link, log });
   /** Null: to be read from the hub before the next append. */
@@ -209,33 +210,4 @@ function conflict({ epoch, seq }: SealedRecord): ActivityError {
     `The hub holds another record ${seq} of this device (epoch ${epoch}) than the one that was to be written.`,
     "This happens after a restore from a backup, or when two devices share one home: see activityd hub status.",
   );
-}
-
-/** The addresses for the owner's eyes. Throws `config_invalid` where one cannot be meant. */
-function toPlace(servers: readonly string[]): string {
-  if (servers.length === 0) {
-    throw invalid("[hub] servers is empty", 'Name at least one, such as "tls://hub.example:4222".');
-  }
-  return servers
-    .map((server) => {
-      const url = URL.canParse(server) ? new URL(server) : null;
-      if (url === null || !["nats:", "tls:"].includes(url.protocol) || url.hostname === "") {
-        throw invalid(
-          `[hub] servers: "${server}" is no address of a NATS server`,
-          'Write it as "tls://hub.example:4222".',
-        );
-      }
-      if (url.username !== "" || url.password !== "") {
-        throw invalid(
-          `[hub] servers: the address of ${url.host} holds a user`,
-          "Put a key in a file and name it under [hub] credentials_file.",
-        );
-      }
-      return `${url.protocol}//${url.host}`;
-    })
-    .join(", ");
-}
-
-function invalid(message: string, hint: string): ActivityError {
-  return new ActivityError("config_invalid", `${message}.`, hint);
 }

@@ -70,6 +70,8 @@ describe("activityd hub", () => {
   it.each([
     ["no place", ["create"], "Nothing says where the hub is."],
     ["two places", ["create", "--folder", "/", "--server", "nats://x"], "not both"],
+    ["an address without its kind", ["create", "--server", "hub.example:4222"], "is no address of"],
+    ["an address with a password", ["create", "--server", "nats://me:pw@x"], "holds a user"],
     [
       "a folder that is not there",
       ["create", "--folder", "/nowhere"],

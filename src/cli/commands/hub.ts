@@ -116,8 +116,8 @@ async function runStatus(io: CliIo, { json }: { readonly json?: boolean }): Prom
 }
 
 /** A hub that was made or joined while the daemon ran is nothing that it knows of yet. */
-async function tellUnheard(io: CliIo, { place }: HubAnswer): Promise<void> {
-  if (place !== null) return;
+async function tellUnheard(io: CliIo, { place, problems }: HubAnswer): Promise<void> {
+  if (place !== null || problems.length > 0) return;
   const { readConfig } = await import("../../config.ts");
   const { hub } = readConfig(io.paths().configFile, io.env);
   if (hub.driver !== "none")
