@@ -419,6 +419,15 @@ describe("data-unwritable", () => {
     expect(what).toContain("is something else");
     expect(remedy).toBe(`Move it away: mv ${dataDirectory} ${dataDirectory}.away`);
   });
+
+  test("a link to a disk that is not mounted is told as that", async () => {
+    const patient = createPatient();
+    const { dataDirectory } = patient.paths;
+    symlinkSync("/no-such-disk/record", dataDirectory);
+    const { what, remedy } = await find(patient, "data-unwritable");
+    expect(what).toContain("is a link to /no-such-disk/record, which is not there");
+    expect(remedy).toContain(`: rm ${dataDirectory}`);
+  });
 });
 
 test("a command names a folder of any name as a shell reads it", async () => {

@@ -1,5 +1,13 @@
 /** What was recorded: the folder, the database in it, the disk below it and the clock above it. */
-import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { shellWord, toErrorEnvelope, type ErrorCode } from "../../errors.ts";
 import type { Paths } from "../../paths.ts";
@@ -58,6 +66,13 @@ function explainReadOnly(dataDirectory: string, { platform }: Machine): Finding 
 /** Something is there, and what is in it cannot be seen. */
 function explainClosed(dataDirectory: string, machine: Machine, thrown: unknown): Finding {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  if (code === "ENOENT") {
+    return problem(
+      "data-unwritable",
+      `The record's folder ${dataDirectory} is a link to ${readlinkSync(dataDirectory)}, which is not there: no daemon can start.`,
+      `Bring back what it leads to, such as a disk that is not mounted; or begin anew here: rm ${shellWord(dataDirectory)}`,
+    );
+  }
   return code === "ENOTDIR"
     ? somethingElse("the record's folder", dataDirectory)
     : problem(
@@ -225,7 +240,12 @@ function isMine(path: string, machine: Machine): boolean {
 }
 
 function isOwner(path: string, { uid }: Machine): boolean {
-  return uid === null || (statSync(path, { throwIfNoEntry: false })?.uid ?? uid) === uid;
+  try {
+    return uid === null || (statSync(path, { throwIfNoEntry: false })?.uid ?? uid) === uid;
+  } catch {
+    // Behind a folder that is closed to this user.
+    return false;
+  }
 }
 
 /** A daemon goes on without its log. One that writes to the journal has no such folder. */
