@@ -5,6 +5,7 @@
  */
 import type { ContextForm, TurnAnswer, TurnRequest } from "../api.ts";
 import type { Clock } from "../clock.ts";
+import { bothEnds } from "../context/long-turn.ts";
 import { readBlocks } from "../context/markers.ts";
 import { composeTurn } from "../context/turn.ts";
 import { ActivityError } from "../errors.ts";
@@ -43,7 +44,6 @@ const RETRY_WITHIN_US = 120_000_000;
 /** The daemon answers in a few milliseconds; whoever waits for it longer than this waits in vain. */
 const DAEMON_TIMEOUT_MS = 2_000;
 
-const MAX_RELEVANT_CHARS = 32_000;
 const MAX_CLIENT_CHARS = 60;
 
 export function createTurnInjector(options: {
@@ -126,8 +126,8 @@ export function createTurnInjector(options: {
       }
       const answer = await ask({
         session: room,
-        // Only its beginning can say what it is about, and only what stands before it is taken from the answer.
-        ownerText: last.text.slice(0, MAX_RELEVANT_CHARS),
+        // Only what stands before it is taken from the answer.
+        ownerText: bothEnds(last.text),
         form,
         client,
         requestId: `${last.key}:${Math.floor(nowUs / RETRY_WITHIN_US)}`,

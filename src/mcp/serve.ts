@@ -6,21 +6,61 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import { accessRefusal } from "../gateway/access.ts";
 import { createMcpServer, type McpOptions } from "./server.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Serves one host over stdin and stdout. Resolves when the host closes them. */
+/** A host that has closed its end waits for this process to go; what takes longer than this is not waited for. */
+const LAST_ANSWERS_MS = 2_000;
+
+/** Serves one host over stdin and stdout. Resolves when the host has closed them and has its answers. */
 export async function serveMcpStdio(options: McpOptions): Promise<void> {
   const server = createMcpServer(options);
   const ended = new Promise<void>((resolve) => {
     process.stdin.once("end", resolve).once("close", resolve);
   });
-  await server.connect(new StdioServerTransport());
+  const transport = new StdioServerTransport();
+  await server.connect(transport);
+  const answered = watchAnswers(transport);
   await ended;
+  await answered(LAST_ANSWERS_MS);
   await server.close();
+}
+
+/** Counts what was asked and not answered yet. The function it gives resolves when that is nothing, or after a time. */
+function watchAnswers(transport: Transport): (patienceMs: number) => Promise<void> {
+  const open = new Set<unknown>();
+  let done = (): void => {};
+  const close = (id: unknown): void => {
+    open.delete(id);
+    if (open.size === 0) done();
+  };
+  const { onmessage } = transport;
+  transport.onmessage = (message, extra) => {
+    if ("method" in message && "id" in message) open.add(message.id);
+    // What is called off gets no answer.
+    else if ("method" in message && message.method === "notifications/cancelled")
+      close(message.params?.["requestId"]);
+    onmessage?.(message, extra);
+  };
+  const send = transport.send.bind(transport);
+  transport.send = async (message, sendOptions) => {
+    await send(message, sendOptions);
+    if (!("method" in message)) close(message.id);
+  };
+  return async (patienceMs) => {
+    if (open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, patienceMs);
+      done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  };
 }
 
 export interface McpHttpServer {

@@ -6,6 +6,7 @@ import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mc
 import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ActivityApi } from "../api.ts";
 import type { Clock } from "../clock.ts";
+import { formatDuration } from "../context/plain-text.ts";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import { parseInstant } from "../instant.ts";
 import { integer, text, z } from "../shapes.ts";
@@ -139,9 +140,15 @@ export function createMcpServer({ api, clock, version }: McpOptions): McpServer 
     },
     ({ minutes }) =>
       answer(async () => {
-        await api.pause({ minutes });
+        const { paused } = await api.status();
+        const untilUs = clock.nowUs() + minutes * 60_000_000;
+        // Recording begins again when its owner said, and no sooner on the word of a model.
+        const isLonger = paused !== null && (paused.untilUs === null || paused.untilUs >= untilUs);
+        if (!isLonger) await api.pause({ minutes });
         return {
-          text: `Recording is paused for ${minutes} minutes.`,
+          text: isLonger
+            ? "Recording was paused already, for longer than that; it stays so."
+            : `Recording is paused for ${formatDuration(minutes * 60_000_000)}.`,
           untrustedSpans: [],
           truncated: false,
         };

@@ -83,6 +83,16 @@ describe("the turn", () => {
     expect(rig.upstream.seen[0]?.text).toBe(body);
   });
 
+  test("of great length is asked about by both its ends, and goes on whole", async () => {
+    const rig = await openGatewayRig();
+    const paste = `why is this?\n${"at foo (bar.js:1:2)\n".repeat(100_000)}what did I do before lunch?`;
+    await rig.post("chat/completions", ask(paste));
+    expect(contents(rig)).toEqual([`${blockNumber(1)}${paste}`]);
+    const { ownerText = "" } = rig.daemon.asked[0] ?? {};
+    expect(ownerText).toMatch(/^why is this\?\n[^]*what did I do before lunch\?$/);
+    expect(ownerText.length).toBeLessThan(40_000);
+  });
+
   test("of several parts gets its block before its first text, and keeps its pictures", async () => {
     const rig = await openGatewayRig();
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };

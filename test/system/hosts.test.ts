@@ -108,6 +108,54 @@ describe("an MCP host", () => {
     expect((await daemon.api.status()).paused).not.toBeNull();
   });
 
+  it("never shortens a pause of its owner's", async () => {
+    const daemon = await openDaemon();
+    const client = await openStdioClient(daemon);
+    const pause = (minutes: number) =>
+      client.callTool({ name: "pause_recording", arguments: { minutes } });
+    await daemon.api.pause({ minutes: 60 });
+    const { paused } = await daemon.api.status();
+    const kept = await pause(1);
+    expect((await daemon.api.status()).paused).toEqual(paused);
+    expect(kept.structuredContent).toMatchObject({
+      text: "Recording was paused already, for longer than that; it stays so.",
+    });
+    await pause(120);
+    expect((await daemon.api.status()).paused?.untilUs).toBeGreaterThan(paused?.untilUs ?? 0);
+    await daemon.api.pause({});
+    await pause(1);
+    expect((await daemon.api.status()).paused?.untilUs).toBeNull();
+  });
+
+  it("that closes its end at once gets its answers all the same", async () => {
+    const daemon = await openDaemon();
+    const { code, out } = await daemon.run(
+      ["mcp"],
+      [
+        {
+          id: 1,
+          method: "initialize",
+          params: {
+            protocolVersion: "2025-06-18",
+            capabilities: {},
+            clientInfo: { name: "pipe", version: "1" },
+          },
+        },
+        { method: "notifications/initialized" },
+        { id: 2, method: "tools/call", params: { name: "current_activity", arguments: {} } },
+        { id: 3, method: "ping" },
+      ]
+        .map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+        .join(""),
+    );
+    const answers = out
+      .trimEnd()
+      .split("\n")
+      .map((line): { id: number } => JSON.parse(line));
+    expect([code, answers.map(({ id }) => id).sort()]).toEqual([0, [1, 2, 3]]);
+    expect(out).toContain("# Device Activity (exact, real-time)");
+  });
+
   it("over HTTP needs the token and the exact host", async () => {
     const daemon = await openDaemon();
     const processes = createProcesses();
@@ -187,6 +235,20 @@ describe("a hook before each turn", () => {
     expect(asked.out).toContain("# Device Activity (relevant, distilled by fast triage)\n");
     expect(asked.out.endsWith("\n---\n\n")).toBe(true);
     expect(await ask(daemon, "thanks, that was great")).toEqual({ code: 0, out: "", talk: "" });
+  });
+
+  it("reads input with a byte order mark, and a prompt of megabytes with the question behind it", async () => {
+    const daemon = await openDaemon();
+    const answered = (input: string) =>
+      until("an answer within the deadline", async () => {
+        const { out } = await daemon.run(["hook", "claude-code"], input);
+        return out === "" ? null : out;
+      });
+    const question = "what did I have open with the penguin brochure?";
+    const input = (prompt: string) => JSON.stringify({ prompt, session_id: "a" });
+    expect(await answered(`\ufeff${input(question)}`)).toContain("# Device Activity");
+    const paste = "lorem ipsum dolor sit amet ".repeat(60_000);
+    expect(await answered(input(`${paste}\n${question}`))).toContain("# Device Activity");
   });
 
   it("says nothing and fails nothing when the daemon is away or the input is none of ours", async () => {

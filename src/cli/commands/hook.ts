@@ -3,6 +3,7 @@
  * time or with nothing, never to fail the host's turn, and to load nothing but the client.
  */
 import type { ContextAnswer } from "../../api.ts";
+import { bothEnds } from "../../context/long-turn.ts";
 import { connectActivity } from "../../local-api/client.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 
@@ -19,7 +20,12 @@ export async function runHook(io: CliIo): Promise<ExitCode> {
   const late = new Promise<null>((resolve) => setTimeout(resolve, DEADLINE_MS, null).unref());
   // A daemon that is away or slow must not be felt: the turn goes on as it is.
   const asked = api
-    .context({ form: "auto", turn: input.prompt, session: input.session, client: "claude-code" })
+    .context({
+      form: "auto",
+      turn: bothEnds(input.prompt),
+      session: input.session,
+      client: "claude-code",
+    })
     .catch(() => null);
   const answer: ContextAnswer | null = await Promise.race([asked, late]);
   await api.close();
@@ -30,7 +36,8 @@ export async function runHook(io: CliIo): Promise<ExitCode> {
 
 function parseInput(text: string): { readonly prompt: string; readonly session: string } | null {
   try {
-    const value: unknown = JSON.parse(text);
+    // Shells of Windows put a byte order mark before what they pass on.
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
     if (typeof value !== "object" || value === null) return null;
     const prompt = "prompt" in value && typeof value.prompt === "string" ? value.prompt : "";
     const session =
