@@ -233,6 +233,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
           await owner.forget(toForgetRequest(wish, clock.nowUs()), origin);
         } finally {
           answers.unlearn();
+          watching.forgot();
         }
       },
       changed,
@@ -330,6 +331,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         // What was learned from it goes as well, also of what was forgotten before something failed.
         if (request.dryRun !== true) {
           answers.unlearn();
+          watching.forgot();
         }
       }
     },

@@ -10,15 +10,25 @@ import type { OwnerControl } from "./owner-control.ts";
 /** Whoever follows is told no more often. */
 const FOLLOW_MS = 1_000;
 
+/** That something changed, and nothing of what. */
+export interface Change {
+  /** Grows with each change. */
+  readonly id: number;
+  /** Grows when something was forgotten: whoever holds what was read before lets go of it. */
+  readonly forgotten: number;
+}
+
 export interface Watching {
   readonly watch: ActivityApi["watch"];
   /**
-   * Yields a number at once and a greater one after every change that is worth another look, at most one a second, until
-   * `signal` aborts. It says nothing of what changed and is noted nowhere.
+   * Yields at once, and after every change that is worth another look, at most once a second, until `signal` aborts. It is
+   * noted nowhere.
    */
-  readonly follow: (signal: AbortSignal) => AsyncIterable<number>;
+  readonly follow: (signal: AbortSignal) => AsyncIterable<Change>;
   /** Something changed, of the block or of who may see it. */
   readonly changed: () => void;
+  /** A wish to forget was carried out, as far as it was. */
+  readonly forgot: () => void;
   /** Ends all that watch and follow. */
   readonly close: () => void;
 }
@@ -32,12 +42,18 @@ export function createWatching(options: {
   const changes = createChangeSignal();
   let told = { id: 0, etag: "" };
   let changeCount = 0;
+  let forgotten = 0;
+  const changed = (): void => {
+    changeCount += 1;
+    changes.notify();
+  };
   return {
     watch: (watchOptions) => watch(watchOptions?.signal, watchOptions?.client),
     follow,
-    changed: () => {
-      changeCount += 1;
-      changes.notify();
+    changed,
+    forgot: () => {
+      forgotten += 1;
+      changed();
     },
     close: changes.close,
   };
@@ -60,10 +76,10 @@ export function createWatching(options: {
     }
   }
 
-  async function* follow(signal: AbortSignal): AsyncGenerator<number> {
+  async function* follow(signal: AbortSignal): AsyncGenerator<Change> {
     for (;;) {
       const next = changes.next(signal);
-      yield changeCount;
+      yield { id: changeCount, forgotten };
       if (!(await next) || !(await passed(FOLLOW_MS, signal))) return;
     }
   }

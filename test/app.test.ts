@@ -11,7 +11,7 @@ test("whoever follows hears at once, after a change of the screen, and after a c
     () => void app.setClient({ client: "tool", access: "revoked" }),
     () => stop.abort(),
   ];
-  for await (const id of app.follow(stop.signal)) {
+  for await (const { id } of app.follow(stop.signal)) {
     heard.push(id);
     changes.shift()?.();
   }
@@ -34,10 +34,33 @@ test("many changes in a second are one, and nothing of following is noted", asyn
   expect((await app.ledger({})).entries).toEqual([]);
 });
 
+test("whoever follows hears of what was forgotten apart from other changes, and not of a look at what would be", async () => {
+  const { app, desktop } = await startApp();
+  hastenTime();
+  const stop = new AbortController();
+  const heard: number[] = [];
+  const changes: (() => Promise<void>)[] = [
+    async () => desktop.focus({ app: "Code", title: "a.ts" }),
+    async () => {
+      await app.forget({ fromUs: 0, dryRun: true });
+      desktop.focus({ app: "Code", title: "b.ts" });
+    },
+    async () => {
+      await app.forget({ match: "a.ts" });
+    },
+    async () => stop.abort(),
+  ];
+  for await (const { forgotten } of app.follow(stop.signal)) {
+    heard.push(forgotten);
+    await changes.shift()?.();
+  }
+  expect(heard).toEqual([0, 0, 0, 1]);
+});
+
 test("following ends with the daemon", async () => {
   const { app } = await startApp();
   const heard: number[] = [];
-  for await (const id of app.follow(new AbortController().signal)) {
+  for await (const { id } of app.follow(new AbortController().signal)) {
     heard.push(id);
     void app.close();
   }

@@ -116,7 +116,9 @@ function createPageApi(options: PageParts): PageApi {
   return {
     changes: async function* (signal) {
       const { startedUs } = await app.status();
-      for await (const id of app.follow(signal)) yield { id, nowUs: clock.nowUs(), startedUs };
+      for await (const change of app.follow(signal)) {
+        yield { ...change, nowUs: clock.nowUs(), startedUs };
+      }
     },
     findings: async () => ({ findings: await readFindings(options) }),
     about: async () => describeRecord(options),

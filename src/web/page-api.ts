@@ -22,6 +22,11 @@ export interface PageChange {
   /** The id of the event in the stream; of another run of the daemon when it is smaller than the last. */
   readonly id: number;
   readonly nowUs: number;
+  /**
+   * Grows within a run of the daemon when something was forgotten: what of the record stands on the page is to be asked for
+   * anew.
+   */
+  readonly forgotten: number;
   /** Which run of the daemon: another value means that it was started anew in between. */
   readonly startedUs: number;
 }

@@ -345,7 +345,9 @@ describe("the stream of changes", () => {
     const cookie = cookieOf(await get(pathOf(server.link().url)));
     const first = follow({ cookie });
     await until("the first event", () => first.said().includes("\n\nid: 7:1\n"));
-    expect(first.said()).toBe('retry: 1000\n\nid: 7:1\ndata: {"id":1,"nowUs":0,"startedUs":7}\n\n');
+    expect(first.said()).toBe(
+      'retry: 1000\n\nid: 7:1\ndata: {"id":1,"forgotten":0,"nowUs":0,"startedUs":7}\n\n',
+    );
     const back = follow({ cookie, "last-event-id": "7:1" });
     await until("the second stream", () => back.said() !== "");
     change();
@@ -472,7 +474,7 @@ function createFakePage(): { readonly page: PageApi; readonly change: () => void
         wakes.add(resolve);
         signal.addEventListener("abort", () => resolve(), { once: true });
       });
-      yield { id, nowUs: 0, startedUs: 7 };
+      yield { id, forgotten: 0, nowUs: 0, startedUs: 7 };
       await next;
       if (signal.aborted) return;
     }

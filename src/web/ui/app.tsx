@@ -34,8 +34,11 @@ const ENTRIES: Readonly<Record<ViewName, ViewEntry>> = {
   health: { title: "Health", icon: "M1 8h3l2-5 4 10 2-5h3", View: HealthView },
 };
 
+/** Views that keep what they read, begun anew when something of it may be forgotten. The others ask at every change. */
+const HOLDING: ReadonlySet<ViewName> = new Set(["timeline", "saw"]);
+
 export function App(): JSX.Element {
-  const { router } = usePage();
+  const { router, connection } = usePage();
   const { view } = router.route.value;
   const { title, View } = ENTRIES[view];
   const main = useRef<HTMLElement>(null);
@@ -70,7 +73,7 @@ export function App(): JSX.Element {
       <ConnectionBanner />
       <main ref={main} tabIndex={-1} class={`view view-${view}`}>
         <h1 class="view-title">{title}</h1>
-        <View />
+        <View key={HOLDING.has(view) ? connection.forgotten.value : 0} />
       </main>
     </>
   );

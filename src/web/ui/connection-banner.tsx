@@ -1,10 +1,10 @@
-/** Says that the daemon does not answer, that it is back, or that the link of this page has ended. Silent otherwise. */
+/** Says that the daemon does not answer, is back or is another version, or that the link of this page has ended. */
 import type { JSX } from "preact";
 import { usePage } from "./page.ts";
 
 export function ConnectionBanner(): JSX.Element {
   const { connection } = usePage();
-  const { state } = connection;
+  const { state, isOutdated } = connection;
   // Always there: a screen reader hears only what appears in a region that it knows.
   return (
     <div class="banner-place" role="status">
@@ -12,6 +12,14 @@ export function ConnectionBanner(): JSX.Element {
         <p class="banner banner-bad">
           The daemon does not answer. What you see is from before. This page goes on by itself when
           the daemon is back: <code>activityd start</code>
+        </p>
+      )}
+      {state.value === "live" && isOutdated.value && (
+        <p class="banner">
+          activityd was updated, and this page is of the version before.{" "}
+          <button type="button" class="button" onClick={() => location.reload()}>
+            Load it anew
+          </button>
         </p>
       )}
       {state.value === "back" && <p class="banner banner-good">The daemon is back.</p>}

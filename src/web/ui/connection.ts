@@ -2,8 +2,9 @@
  * Whether the daemon answers, and what it says of itself. It promises that a daemon that is gone is noticed
  * and told of, that one that is back is found again by itself, and that views hear of every change.
  */
-import { signal, type ReadonlySignal } from "@preact/signals";
+import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import type { StatusAnswer } from "../../api.ts";
+import type { PageChange } from "../page-api.ts";
 import { RequestError, type ApiClient } from "./api-client.ts";
 
 /**
@@ -18,6 +19,13 @@ export interface Connection {
   readonly status: ReadonlySignal<StatusAnswer | null>;
   /** Grows with every change that the daemon tells of, at most once a second, and when it is back. */
   readonly revision: ReadonlySignal<number>;
+  /**
+   * Grows when something was forgotten, by this page or by anybody else, and when the daemon was started anew: then it may
+   * have been. What a view holds of the record goes with it.
+   */
+  readonly forgotten: ReadonlySignal<number>;
+  /** Whether the daemon is another version than the one that this page came from. */
+  readonly isOutdated: ReadonlySignal<boolean>;
   /** Asks for the status now, after a change that this page made. */
   readonly refresh: () => Promise<void>;
   /** For those who asked and failed: whether it was the connection. */
@@ -35,9 +43,17 @@ export function createConnection(api: ApiClient): Connection {
   const state = signal<ConnectionState>("connecting");
   const status = signal<StatusAnswer | null>(null);
   const revision = signal(0);
+  const forgotten = signal(0);
+  /** The version that answered first: this page is a part of it. */
+  const ownVersion = signal<string | null>(null);
+  const isOutdated = computed(
+    () => ownVersion.value !== null && status.value?.version !== ownVersion.value,
+  );
   let stream: EventSource | null = null;
   /** The id of the last message of any stream; null before the first. */
   let seen: string | null = null;
+  /** What was forgotten by then, and in which run of the daemon. */
+  let seenForgotten: string | null = null;
   let retryMs = RETRY_FIRST_MS;
   let closed = false;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
@@ -55,10 +71,14 @@ export function createConnection(api: ApiClient): Connection {
   const listen = (): void => {
     if (stream !== null || closed) return;
     stream = new EventSource("/api/page/changes");
-    stream.addEventListener("message", ({ lastEventId }) => {
+    stream.addEventListener("message", ({ lastEventId, data }: MessageEvent<string>) => {
       // A stream begins with the present, which is no change unless something else was seen before.
       const isChange = seen !== null && lastEventId !== seen;
       seen = lastEventId;
+      const change = readChange(data);
+      const nowForgotten = `${change.startedUs} ${change.forgotten}`;
+      if (seenForgotten !== null && seenForgotten !== nowForgotten) forgotten.value += 1;
+      seenForgotten = nowForgotten;
       if (isChange) revise();
     });
     // The browser's own retry may take minutes; ours asks for the status and then opens a new stream.
@@ -75,6 +95,7 @@ export function createConnection(api: ApiClient): Connection {
 
   const answered = (answer: StatusAnswer): void => {
     const wasGone = state.value === "lost" || state.value === "ended";
+    ownVersion.value ??= answer.version;
     status.value = answer;
     retryMs = RETRY_FIRST_MS;
     clearTimeout(retryTimer);
@@ -120,6 +141,8 @@ export function createConnection(api: ApiClient): Connection {
     state,
     status,
     revision,
+    forgotten,
+    isOutdated,
     refresh,
     report,
     close: () => {
@@ -129,4 +152,9 @@ export function createConnection(api: ApiClient): Connection {
       for (const timer of [retryTimer, reviseTimer, backTimer]) clearTimeout(timer);
     },
   };
+}
+
+/** The one place where the stream is taken at its word: it comes from the page's own server. */
+function readChange(data: string): PageChange {
+  return JSON.parse(data) as PageChange;
 }

@@ -113,6 +113,60 @@ describe("lanes without anything in them", () => {
   });
 });
 
+describe("what is forgotten elsewhere while the page is open", () => {
+  it("stands on no page any more: not as chosen, not in the lanes of before, not as told", async () => {
+    const { rig, showWindow } = await openWatchedRig();
+    await showWindow("gedit", "a private matter");
+    const [timeline, saw, tried] = [
+      await rig.openPage(),
+      await rig.openPage({ hash: "#/saw" }),
+      await rig.openPage({ hash: "#/try" }),
+    ];
+    const row = timeline.page.locator(".diary tbody tr", { hasText: "a private matter" });
+    await row.waitFor();
+    await row.getByRole("button").click();
+    await timeline.page.locator(".chosen", { hasText: "a private matter" }).waitFor();
+    await tried.page.getByLabel("Your turn").fill("What am I doing?");
+    await tried.page.getByRole("button", { name: "Real-time" }).click();
+    await tried.page.getByRole("button", { name: "Try it" }).click();
+    await tried.page.locator(".try-answer", { hasText: "a private matter" }).waitFor();
+    await saw.page.locator(".saw-feed", { hasText: "a private matter" }).waitFor();
+    await showWindow("gedit", "something else");
+    const { code } = await rig.daemon.run(["forget", "--match", "a private matter"]);
+    expect(code).toBe(0);
+    for (const { page, complaints } of [timeline, saw, tried]) {
+      await page.getByText("a private matter").first().waitFor({ state: "detached" });
+      expect(complaints).toEqual([]);
+    }
+    // Zoomed out, nothing of before is drawn for the time until the answer.
+    await timeline.page.getByRole("button", { name: "Week", exact: true }).click();
+    await timeline.settle();
+    expect(await timeline.page.locator("main").innerText()).not.toContain("private");
+  });
+});
+
+describe("a daemon that was updated while the page is open", () => {
+  it("is told of, and the page of the new version is one press away", async () => {
+    const rig = await openRig();
+    const { page, settle, complaints } = await rig.openPage({ hash: "#/health" });
+    await settle();
+    await page.route("**/api/v1/status", async (route) => {
+      const answer = await route.fetch();
+      const status: unknown = await answer.json();
+      await route.fulfill({ json: Object.assign({}, status, { version: "99.0.0" }) });
+    });
+    // It is asked for when the page is looked at again.
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    const banner = page.locator(".banner", { hasText: "activityd was updated" });
+    await banner.waitFor();
+    await banner.getByRole("button", { name: "Load it anew" }).click();
+    await banner.waitFor({ state: "detached" });
+    await page.getByRole("heading", { level: 1, name: "Health" }).waitFor({ state: "attached" });
+    await settle();
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe("a page that is open for an hour of changes", () => {
   it(
     "follows them, and takes no more memory at its end than after its first minutes",

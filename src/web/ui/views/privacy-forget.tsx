@@ -2,7 +2,7 @@
  * Taking things out of the record, in three steps: what, a look at what would go, and the word that does it. It
  * promises that what was looked at is what is carried out, and shows the proof afterwards.
  */
-import { useSignal } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { ForgetAnswer, ForgetExample, ForgetRequest, HubAnswer } from "../../../api.ts";
@@ -49,6 +49,10 @@ export function ForgetPanel(): JSX.Element {
   const hub = useLoad("hub", (signal) => api.get<HubAnswer>("/api/v1/hub", {}, signal)).value;
   const hasOtherDevices = (hub.answer?.place ?? null) !== null;
   const forgetting = useAction();
+  useSignalEffect(() => {
+    // Something else may be gone, or this: what was looked at is so no more.
+    if (connection.forgotten.value > 0) looked.value = null;
+  });
 
   const edit = (change: Partial<ForgetForm>): void => {
     form.value = { ...form.value, ...change };

@@ -1,5 +1,5 @@
 /** Try it: a turn as one would say it to an assistant, and what the assistant would be given with it, and why. */
-import { useSignal } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { ContextAnswer, ContextForm } from "../../../api.ts";
@@ -32,13 +32,17 @@ interface Tried {
 }
 
 export function TryView(): JSX.Element {
-  const { api } = usePage();
+  const { api, connection } = usePage();
   const turn = useSignal("");
   const form = useSignal<ContextForm>("auto");
   const budget = useSignal("");
   const tried = useSignal<Tried | null>(null);
   const action = useAction();
   const turnId = useId();
+  useSignalEffect(() => {
+    // What is shown may tell of it.
+    if (connection.forgotten.value > 0) tried.value = null;
+  });
 
   const ask = (): Promise<void> =>
     action.run(async () => {
