@@ -39,6 +39,7 @@ function watchAnswers(transport: Transport): (patienceMs: number) => Promise<voi
     if (open.size === 0) done();
   };
   const { onmessage } = transport;
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is no EventTarget.
   transport.onmessage = (message, extra) => {
     if ("method" in message && "id" in message) open.add(message.id);
     // What is called off gets no answer.
