@@ -3,7 +3,6 @@
  * what was committed or, while the disk refuses, what is held in memory, and that one failing part leaves the
  * others running.
  */
-import type { ScheduledTask } from "node-cron";
 import type { ActivityApi, PreparedAnswers } from "./api.ts";
 import { createAnswers } from "./answers.ts";
 import { createDaemonNotices } from "./auto-reply/reply/daemon-notices.ts";
@@ -14,6 +13,7 @@ import type { PrivacyGate } from "./capture/privacy.ts";
 import { createLivePrivacy } from "./capture/privacy-live.ts";
 import { createSampler } from "./capture/sampler.ts";
 import type { SourceRegistry } from "./capture/sources/registry.ts";
+import { createChores } from "./chores.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { ActivityError } from "./errors.ts";
@@ -117,7 +117,10 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     },
     log,
   });
-  let chores: ScheduledTask | null = null;
+  const chores = createChores({
+    work: () => housekeeping.run(clock.nowUs()),
+    nowUs: clock.nowUs,
+  });
   let isClosed = false;
   const queue = createSystemEventQueue({
     rows: createSessionEventTable(store.database),
@@ -144,6 +147,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     log,
     idleAfterMs: config.capture.idle_after_seconds * 1000,
     onChange: changed,
+    onLeap: chores.leapt,
   });
 
   const hub = createOwnerHub(clock);
@@ -200,16 +204,9 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
           reason: reasonForLog(thrown),
         });
       });
-      // Hourly in UTC, which skips and repeats no hour; what is due by then is done, so that a run which was
-      // slept through is made up for. Its library is loaded when clients are answered already.
-      const { schedule } = await import("node-cron");
-      // Closed before it was here: nothing may be begun then.
+      await chores.begin();
+      // Closed before it had begun: nothing more may be.
       if (isClosed) return;
-      chores = schedule("7 * * * *", () => housekeeping.run(clock.nowUs()), {
-        name: "housekeeping",
-        timezone: "Etc/UTC",
-        noOverlap: true,
-      });
       answers.learn();
     },
     guests: {
@@ -343,7 +340,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       sampler.close();
       watching.close();
       await answered;
-      await chores?.destroy();
+      await chores.close();
       await housekeeping.close();
       readings.close();
       owner.close();

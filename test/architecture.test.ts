@@ -30,7 +30,7 @@ const ROOMS = [
   {
     name: "app",
     pattern:
-      /^(app|answers|status|change-signal|live-sources|prepared-readings|session-turns|watching|owner-[a-z]+)\.ts$/,
+      /^(app|answers|chores|status|change-signal|live-sources|prepared-readings|session-turns|watching|owner-[a-z]+)\.ts$/,
   },
   { name: "local-api", pattern: /^local-api\// },
   { name: "root", pattern: /^index\.ts$/ },
@@ -113,7 +113,7 @@ const MAY_IMPORT: Readonly<Record<Room, readonly Room[]>> = {
 /** A package is named in these files alone, so that replacing it touches nothing else. */
 const PACKAGE_HOMES: Readonly<Record<string, RegExp>> = {
   "better-sqlite3": /^store\/sqlite\.ts$/,
-  "node-cron": /^app\.ts$/,
+  "node-cron": /^chores\.ts$/,
   systeminformation: /^capture\/sources\/system-state\.ts$/,
   "active-win": /^capture\/sources\/active-win\.ts$/,
   x11: /^capture\/sources\/x11/,

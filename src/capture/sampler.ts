@@ -99,10 +99,12 @@ export interface SamplerOptions {
   readonly idleAfterMs: number;
   /** Called after every change that a block could show. */
   readonly onChange: () => void;
+  /** Called when the wall clock went on otherwise than the steady one, such as over a suspend. */
+  readonly onLeap?: () => void;
 }
 
 export function createSampler(options: SamplerOptions): Sampler {
-  const { store, gate, clock, log, idleAfterMs, onChange } = options;
+  const { store, gate, clock, log, idleAfterMs, onChange, onLeap } = options;
   const recorder = createRecorder({ store, clock, log });
   const sight = createWindowSight(gate);
   const presence = createPresence(idleAfterMs);
@@ -206,6 +208,7 @@ export function createSampler(options: SamplerOptions): Sampler {
       recorder.endAll(jump.fromUs);
       isBroken = true;
     }
+    if (setBack !== null || jump !== null) onLeap?.();
     return nowUs;
   }
 
