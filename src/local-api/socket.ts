@@ -119,7 +119,10 @@ function requirePrivateDirectory(directory: string): void {
     throw new ActivityError(
       "socket_unsafe",
       `The socket's directory ${directory} is open to other users (mode ${octal(stat.mode)}).`,
-      `Close it with: chmod 700 ${shellWord(directory)}`,
+      // One that everybody may write in, such as /tmp, is there for them.
+      (stat.mode & 0o002) === 0
+        ? `Close it with: chmod 700 ${shellWord(directory)}`
+        : "Choose a directory of your own with ACTIVITYD_SOCKET.",
     );
   }
 }

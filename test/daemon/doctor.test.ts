@@ -472,6 +472,25 @@ describe("the way to the daemon", () => {
     expect(remedy).toBe(`Close it with: chmod 700 ${runtimeDirectory}`);
   });
 
+  test("a folder that is there for others too is not advised to be made one's own", async () => {
+    const patient = createPatient();
+    const shared = join(patient.home, "shared");
+    mkdirSync(shared);
+    chmodSync(shared, 0o777);
+    const env = { ...patient.env, ACTIVITYD_SOCKET: join(shared, "a.sock") };
+    const chosen = {
+      ...patient,
+      env,
+      paths: resolvePaths(env),
+      machine: { ...patient.machine, env },
+    };
+    const remedy =
+      'Choose one in a folder of your own: export ACTIVITYD_SOCKET="$XDG_RUNTIME_DIR/activityd/activityd.sock"';
+    expect((await find(chosen, "socket-folder-open")).remedy).toBe(remedy);
+    const uid = (process.getuid?.() ?? 0) + 1;
+    expect((await find(chosen, "socket-folder-foreign", { uid })).remedy).toBe(remedy);
+  });
+
   test("socket-folder-closed: to its owner too", async () => {
     const patient = createPatient();
     const { runtimeDirectory } = patient.paths;

@@ -57,6 +57,15 @@ describe("who may reach the socket", () => {
     expect(error.hint).toBe(`Close it with: chmod 700 ${directory}`);
   });
 
+  test("a directory that is there for everybody is left to them", async () => {
+    const directory = join(createTempHome(), "shared");
+    mkdirSync(directory);
+    chmodSync(directory, 0o1777);
+    const error = await failureOf(listenPrivately(openServer(), join(directory, "a.sock")));
+    expect(error.code).toBe("socket_unsafe");
+    expect(error.hint).toBe("Choose a directory of your own with ACTIVITYD_SOCKET.");
+  });
+
   test("a directory that is a link is refused", async () => {
     const home = createTempHome();
     mkdirSync(join(home, "real"), { mode: 0o700 });

@@ -94,9 +94,7 @@ function examineFolder(socketPath: string, machine: Machine): readonly Finding[]
       problem(
         "socket-path-too-long",
         `The path of the socket has ${bytes} bytes and the system allows ${maxBytes}: ${socketPath}`,
-        (machine.env["XDG_RUNTIME_DIR"] ?? "") === ""
-          ? 'Choose a shorter one: export ACTIVITYD_SOCKET="/tmp/activityd-$(id -u)/activityd.sock"'
-          : 'Choose a shorter one: export ACTIVITYD_SOCKET="$XDG_RUNTIME_DIR/activityd/activityd.sock"',
+        `Choose a shorter one: ${chooseSocket(machine)}`,
       ),
     ];
   }
@@ -104,6 +102,8 @@ function examineFolder(socketPath: string, machine: Machine): readonly Finding[]
   const stat = lstatSync(directory, { throwIfNoEntry: false });
   if (stat === undefined) return [];
   const folder = shellWord(directory);
+  // A folder that the owner chose, such as /tmp, may be there for others too: it is not made theirs alone.
+  const isChosen = (machine.env["ACTIVITYD_SOCKET"] ?? "") !== "";
   if (!stat.isDirectory()) {
     return [
       problem(
@@ -118,7 +118,9 @@ function examineFolder(socketPath: string, machine: Machine): readonly Finding[]
       problem(
         "socket-folder-foreign",
         `The socket's folder ${directory} belongs to user ${stat.uid}, not to you (${machine.uid}).`,
-        `Make it yours: sudo chown -R ${machine.uid} ${folder}; or run this as user ${stat.uid}.`,
+        isChosen
+          ? chooseAnother(machine)
+          : `Make it yours: sudo chown -R ${machine.uid} ${folder}; or run this as user ${stat.uid}.`,
       ),
     ];
   }
@@ -136,9 +138,21 @@ function examineFolder(socketPath: string, machine: Machine): readonly Finding[]
     problem(
       "socket-folder-open",
       `The socket's folder ${directory} is open to other users (mode ${octal(stat.mode)}); a daemon that starts refuses it.`,
-      `Close it with: chmod 700 ${folder}`,
+      isChosen ? chooseAnother(machine) : `Close it with: chmod 700 ${folder}`,
     ),
   ];
+}
+
+function chooseAnother(machine: Machine): string {
+  return `Choose one in a folder of your own: ${chooseSocket(machine)}`;
+}
+
+function chooseSocket({ env }: Machine): string {
+  const folder =
+    (env["XDG_RUNTIME_DIR"] ?? "") === ""
+      ? "/tmp/activityd-$(id -u)"
+      : "$XDG_RUNTIME_DIR/activityd";
+  return `export ACTIVITYD_SOCKET="${folder}/activityd.sock"`;
 }
 
 function octal(mode: number): string {
