@@ -15,18 +15,21 @@ export interface LiveTerminal {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly colour: boolean;
+  /** Whether it can be drawn over, as that of a shell in an editor cannot. */
+  readonly isScreen: boolean;
 }
 
-/** Shows the view until `q`, Ctrl-C or a signal. On what is no terminal it prints the view once. */
+/** Shows the view until `q`, Ctrl-C or a signal. On what is no terminal, or none to draw on, it prints the view once. */
 export async function runLive(
   api: ActivityApi,
   clock: Clock,
   terminal: LiveTerminal,
 ): Promise<void> {
   const { input, output, colour } = terminal;
+  const isScreen = terminal.isScreen && output.isTTY && input.isTTY;
   let shown = "";
   const draw = (): void => {
-    if (!output.isTTY || !input.isTTY) return;
+    if (!isScreen) return;
     const frame = { columns: output.columns, rows: output.rows, colour };
     const text = renderLive(model.state(), frame).join("\u001B[K\r\n");
     if (text === shown) return;
@@ -34,7 +37,7 @@ export async function runLive(
     output.write(`\u001B[H${text}\u001B[K\u001B[J`);
   };
   const model = createLiveModel(api, clock, draw);
-  if (!output.isTTY || !input.isTTY) {
+  if (!isScreen) {
     await model.update();
     const frame = { columns: output.columns ?? 80, rows: 1_000, colour: false };
     output.write(`${renderLive(model.state(), frame).join("\n")}\n`);

@@ -43,6 +43,14 @@ describe("activityd live in a terminal", () => {
     },
   );
 
+  it("prints the view once, without a sequence, where a terminal cannot be drawn on", async () => {
+    const { home } = await openDaemon();
+    const terminal = openTestTerminal(["live"], { ACTIVITYD_HOME: home, TERM: "dumb" }, 80, 60);
+    await until("it ended", () => terminal.screen().includes("ended"));
+    expect(terminal.screen()).toContain("● recording");
+    expect(terminal.written()).not.toContain("\u001B");
+  });
+
   it("pauses, resumes, says why and leaves the terminal as it was", async () => {
     const daemon = await openDaemon();
     const terminal = openLive(daemon, 100, 40);

@@ -53,8 +53,10 @@ async function runLiveView(io: CliIo): Promise<ExitCode> {
   const api = connectActivity({ socketPath: io.paths().socketPath });
   try {
     // https://no-color.org
-    const colour = (io.env["NO_COLOR"] ?? "") === "" && io.env["TERM"] !== "dumb";
-    await runLive(api, systemClock, { input: process.stdin, output: process.stdout, colour });
+    const isScreen = io.env["TERM"] !== "dumb";
+    const colour = (io.env["NO_COLOR"] ?? "") === "" && isScreen;
+    const { stdin: input, stdout: output } = process;
+    await runLive(api, systemClock, { input, output, colour, isScreen });
     return 0;
   } finally {
     await api.close();
