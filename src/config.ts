@@ -109,6 +109,20 @@ export function listVariables(
   return listKeys().filter((path) => env[variableOf(path)] !== undefined);
 }
 
+/** Variables of the program that are no settings. */
+const OTHER_VARIABLES = ["HOME", "SOCKET", "VERBOSE", "GATEWAY_TOKEN", "UPSTREAM_KEY"];
+
+/** The variables that look like settings and set nothing, such as one with a slip in its name. */
+export function listUnknownVariables(
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const known = new Set([
+    ...listKeys().map(variableOf),
+    ...OTHER_VARIABLES.map((name) => `ACTIVITYD_${name}`),
+  ]);
+  return Object.keys(env).filter((name) => name.startsWith("ACTIVITYD_") && !known.has(name));
+}
+
 /** Clients in testing mode look for another port, unless the owner chose one. */
 export function watcherPort({ testing, port }: Config["activitywatch"]): number {
   return testing && port === 5600 ? 5666 : port;

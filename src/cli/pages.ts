@@ -13,6 +13,9 @@ const VARIABLES = [
   ["ACTIVITYD_SOCKET", "the path of the socket alone"],
   ["ACTIVITYD_<TABLE>_<KEY>", "a setting, such as ACTIVITYD_CAPTURE_MEDIA=false"],
   ["ACTIVITYD_VERBOSE", "show the stack of an unexpected error"],
+  ["ACTIVITYD_GATEWAY_TOKEN", "the token of activityd gateway instead of the one that it keeps"],
+  ["ACTIVITYD_UPSTREAM_KEY", "the key for the upstream of activityd gateway"],
+  ["NO_COLOR", "no colours in activityd live and activityd chat"],
   ["VISUAL, EDITOR", "the editor of activityd config edit"],
 ] as const;
 

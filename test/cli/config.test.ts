@@ -151,6 +151,16 @@ describe("activityd config check", () => {
     expect(out).toMatch(/config\.toml is valid; other than by default: store\.keep_days\n$/);
   });
 
+  test("names a variable that sets nothing, such as one with a slip in its name", async () => {
+    const env = { ACTIVITYD_CAPTRE_MEDIA: "false", ACTIVITYD_CAPTURE_MEDIA: "false" };
+    const { out, talk, exitCode } = await runCli(["config", "check"], { env });
+    expect(out).toContain("other than by default: capture.media\n");
+    expect(talk).toBe(
+      "activityd: no setting belongs to the variable ACTIVITYD_CAPTRE_MEDIA; it changes nothing.\n",
+    );
+    expect(exitCode).toBe(0);
+  });
+
   test("says what is wrong, with its line", async () => {
     const { exitCode, talk } = await runCli(["config", "check"], {
       config: "[store]\nkeep = 30\n",

@@ -132,7 +132,7 @@ function runEditor(io: CliIo, editor: string, file: string): string | null {
 }
 
 async function check(io: CliIo): Promise<ExitCode> {
-  const { listChangedKeys, readConfigText } = await import("../../config.ts");
+  const { listChangedKeys, listUnknownVariables, readConfigText } = await import("../../config.ts");
   const { configFile } = io.paths();
   const isThere = existsSync(configFile);
   await validate(readConfigText(configFile), configFile, io);
@@ -144,6 +144,8 @@ async function check(io: CliIo): Promise<ExitCode> {
         : `other than by default: ${changed.join(", ")}`
     }\n`,
   );
+  for (const name of listUnknownVariables(io.env))
+    io.talk(`activityd: no setting belongs to the variable ${name}; it changes nothing.`);
   return 0;
 }
 
