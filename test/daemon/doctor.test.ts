@@ -254,6 +254,11 @@ describe("the settings", () => {
     if (address === null || typeof address === "string") throw new Error("no port");
     const config = `[activitywatch]\nenabled = true\nport = ${address.port}\n`;
     writeFileSync(patient.paths.configFile, config);
+    mkdirSync(patient.paths.dataDirectory, { mode: 0o700 });
+    const release = acquireInstanceLock(patient.paths.dataDirectory, 412);
+    // One that hangs, or is just starting.
+    expect((await findingsOf(patient)).map(({ id }) => id)).not.toContain("port-taken");
+    release();
     const { remedy } = await find(patient, "port-taken");
     expect(remedy).toBe(
       `See who holds it with: ss -ltnp 'sport = :${address.port}', and end it; or: activityd activitywatch disable`,

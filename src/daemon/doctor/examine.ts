@@ -4,6 +4,7 @@
  */
 import type { StatusAnswer } from "../../api.ts";
 import type { Paths } from "../../paths.ts";
+import { findInstanceHolder } from "../../store/lock.ts";
 import { examineDaemon } from "./daemon.ts";
 import { toErrorEnvelope } from "../../errors.ts";
 import { problem, type Finding } from "./finding.ts";
@@ -36,10 +37,14 @@ export async function examineMachine(paths: Paths, machine: Machine): Promise<Ex
     return socket.findings;
   });
   const { status } = socket;
-  // While a daemon runs, it is the one that holds the port.
   const ports =
     status === null && config !== null
-      ? await guarded("the ports", () => examinePorts(config, holdsWatcherPort(service, machine)))
+      ? await guarded("the ports", async () =>
+          // While a daemon runs, it is the one that holds them, also where it hangs or is just starting.
+          findInstanceHolder(paths.dataDirectory) === null
+            ? examinePorts(config, holdsWatcherPort(service, machine))
+            : [],
+        )
       : [];
   return {
     findings: [
