@@ -143,6 +143,8 @@ function healthLines(status: StatusAnswer, columns: number, paint: Paint): reado
 
 // ---------------------------------------------------------------- the day as a strip
 
+const DAY_US = 86_400_000_000;
+
 /** What a cell of the strip says, strongest first: what was attended, then what kept it from being so. */
 const CELLS = [
   {
@@ -180,10 +182,7 @@ function dayStrip(
   paint: Paint,
 ): readonly string[] {
   const width = STRIP_WIDTHS.find((cells) => cells <= columns) ?? Math.max(1, columns);
-  const midnightUs = startOfDay(nowUs, timeZone);
-  const cellUs = 86_400_000_000 / width;
-  const seen = Math.min(width, Math.ceil((nowUs - midnightUs) / cellUs));
-  const cells = cellsOf(today, { fromUs: midnightUs, cellUs, count: seen, untilUs: nowUs });
+  const cells = cellsOf(today, stretchesOf(nowUs, timeZone), width);
   const legend = [
     ...CELLS.map(({ sign, name }) => `${sign} ${name}`),
     `now ${localTime(timeZone).clock(nowUs)}`,
@@ -214,23 +213,50 @@ function paintCells(cells: readonly (Cell | null)[], paint: Paint): string {
   return line.trimEnd();
 }
 
-interface Strip {
+/** A part of the day in which the clock is not changed. */
+interface Stretch {
   readonly fromUs: number;
-  readonly cellUs: number;
-  readonly count: number;
-  /** The last cell ends here. */
-  readonly untilUs: number;
+  readonly toUs: number;
+  /** When the clock would have said midnight, had it always been as it was here. */
+  readonly midnightUs: number;
+}
+
+/** Today up to now: one stretch, or two where the clock was changed. */
+function stretchesOf(nowUs: number, timeZone: string): readonly Stretch[] {
+  const { offsetMinutes } = localTime(timeZone);
+  const fromUs = startOfDay(nowUs, timeZone);
+  const midnightAt = (atUs: number): number => {
+    const offsetUs = offsetMinutes(atUs) * 60_000_000;
+    return Math.floor((nowUs + offsetMinutes(nowUs) * 60_000_000) / DAY_US) * DAY_US - offsetUs;
+  };
+  const after = { fromUs, toUs: nowUs, midnightUs: midnightAt(nowUs) };
+  if (midnightAt(fromUs) === after.midnightUs) return [after];
+  let [low, high] = [fromUs, nowUs];
+  while (high - low > 1_000_000) {
+    const middle = Math.floor((low + high) / 2);
+    if (midnightAt(middle) === after.midnightUs) high = middle;
+    else low = middle;
+  }
+  // Clocks are changed at full minutes.
+  const changedUs = Math.floor(high / 60_000_000) * 60_000_000;
+  return [
+    { fromUs, toUs: changedUs, midnightUs: midnightAt(fromUs) },
+    { ...after, fromUs: changedUs },
+  ];
 }
 
 /** What held most of each cell's time; null where nothing is known. A day has thousands of events: one pass a kind. */
-function cellsOf(events: readonly ActivityEvent[], strip: Strip): readonly (Cell | null)[] {
-  const best: (Cell | null)[] = Array.from({ length: strip.count }, () => null);
-  const most = new Float64Array(strip.count);
+function cellsOf(
+  events: readonly ActivityEvent[],
+  stretches: readonly Stretch[],
+  count: number,
+): readonly (Cell | null)[] {
+  const best: (Cell | null)[] = Array.from({ length: count }, () => null);
+  const most = new Float64Array(count);
   for (const cell of CELLS) {
-    const heldUs = heldPerCell(
-      events.filter((event) => cell.holds(event)),
-      strip,
-    );
+    const heldUs = new Float64Array(count);
+    const held = events.filter((event) => cell.holds(event));
+    for (const stretch of stretches) addHeld(heldUs, held, stretch);
     for (const [index, held] of heldUs.entries()) {
       if (held <= (most[index] ?? 0)) continue;
       most[index] = held;
@@ -240,22 +266,23 @@ function cellsOf(events: readonly ActivityEvent[], strip: Strip): readonly (Cell
   return best;
 }
 
-function heldPerCell(
+/** Adds how much of each cell of a day events held within a stretch of it. */
+function addHeld(
+  heldUs: Float64Array,
   events: readonly ActivityEvent[],
-  { fromUs, cellUs, count, untilUs }: Strip,
-): Float64Array {
-  const held = new Float64Array(count);
+  { fromUs, toUs, midnightUs }: Stretch,
+): void {
+  const cellUs = DAY_US / heldUs.length;
   for (const event of events) {
     const startUs = Math.max(event.startUs, fromUs);
-    const endUs = Math.min(event.endUs, untilUs);
-    const first = Math.floor((startUs - fromUs) / cellUs);
-    for (let index = first; index < count && fromUs + index * cellUs < endUs; index += 1) {
-      const cellStartUs = fromUs + index * cellUs;
-      held[index] =
-        (held[index] ?? 0) + Math.min(endUs, cellStartUs + cellUs) - Math.max(startUs, cellStartUs);
+    const endUs = Math.min(event.endUs, toUs);
+    const first = Math.floor((startUs - midnightUs) / cellUs);
+    for (let index = first; midnightUs + index * cellUs < endUs; index += 1) {
+      const cellStartUs = midnightUs + index * cellUs;
+      const us = Math.min(endUs, cellStartUs + cellUs) - Math.max(startUs, cellStartUs);
+      if (us > 0) heldUs[index] = (heldUs[index] ?? 0) + us;
     }
   }
-  return held;
 }
 
 /** Hours over the strip, as many as there is room for. */
@@ -291,9 +318,8 @@ function totals({ today, nowUs, timeZone }: LiveState, columns: number): readonl
 /** Local midnight before `nowUs`; on a day whose clock was changed, as far before as the clock says. */
 export function startOfDay(nowUs: number, timeZone: string): number {
   const { offsetMinutes } = localTime(timeZone);
-  const dayUs = 86_400_000_000;
   const localUs = nowUs + offsetMinutes(nowUs) * 60_000_000;
-  const midnight = Math.floor(localUs / dayUs) * dayUs;
+  const midnight = Math.floor(localUs / DAY_US) * DAY_US;
   const guess = midnight - offsetMinutes(nowUs) * 60_000_000;
   return midnight - offsetMinutes(guess) * 60_000_000;
 }

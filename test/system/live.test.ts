@@ -79,6 +79,61 @@ describe("activityd live in a terminal", () => {
     expect(terminal.screen()).toContain("● recording");
   });
 
+  it("goes to sleep by Ctrl-Z with the terminal as it was, and goes on where it stood", async () => {
+    const daemon = await openDaemon();
+    const terminal = openTestTerminal(
+      ["live"],
+      { ACTIVITYD_HOME: daemon.home },
+      80,
+      24,
+      (command) => `set -m; ${command}; echo asleep; read _; fg`,
+    );
+    await until("the view is there", () => terminal.screen().includes("● recording"));
+    terminal.type("C-z");
+    const asleep = await until("it sleeps", () =>
+      terminal.screen().includes("asleep") ? terminal.screen() : null,
+    );
+    expect(asleep).not.toContain("recording");
+    // The shell reads whole lines again, and shows what is typed.
+    terminal.type("word", "Enter");
+    await until("it is back", () => terminal.screen().includes("● recording"));
+    terminal.type("p");
+    await until("it hears keys", () => terminal.screen().includes("● paused"));
+    terminal.type("q");
+    const after = await until("it ended", () =>
+      terminal.screen().includes("ended") ? terminal.screen() : null,
+    );
+    expect(after).toMatch(/asleep\nword\n/);
+    expect(after).not.toContain("paused");
+  });
+
+  it("goes on after Ctrl-Z where no shell could have it go on", async () => {
+    const terminal = openLive(await openDaemon(), 80, 24);
+    await until("the view is there", () => terminal.screen().includes("● recording"));
+    terminal.type("C-z");
+    terminal.type("p");
+    const screen = await until("it goes on", () =>
+      terminal.screen().includes("● paused") ? terminal.screen() : null,
+    );
+    expect(screen).not.toContain("ended");
+  });
+
+  it("leaves the terminal as it was when it is interrupted from elsewhere", async () => {
+    const daemon = await openDaemon();
+    const terminal = openTestTerminal(
+      ["live"],
+      { ACTIVITYD_HOME: daemon.home },
+      80,
+      24,
+      (command) => `timeout --foreground --signal=INT 4 env ${command}; stty -a | grep -o ' echo '`,
+    );
+    await until("the view is there", () => terminal.screen().includes("● recording"));
+    const after = await until("it ended", () =>
+      terminal.screen().includes("ended") ? terminal.screen() : null,
+    );
+    expect(after.trim()).toMatch(/^echo\s+ended$/);
+  });
+
   it("says that the daemon went away, and comes back with it", async () => {
     const daemon = await openDaemon();
     const terminal = openLive(daemon, 100, 40);

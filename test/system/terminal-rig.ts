@@ -30,12 +30,16 @@ export interface TestTerminal {
   readonly close: () => void;
 }
 
-/** Runs `activityd ARGS`, prints "ended" when it has, and keeps the screen. */
+/**
+ * Runs `activityd ARGS`, prints "ended" when it has, and keeps the screen. `around` is what a shell makes of the command;
+ * it is told how to have it.
+ */
 export function openTestTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   columns: number,
   rows: number,
+  around = (command: string): string => command,
 ): TestTerminal {
   const folder = mkdtempSync(join(tmpdir(), "activityd-tmux-"));
   const tmux = (...words: readonly string[]): string =>
@@ -58,7 +62,7 @@ export function openTestTerminal(
     String(columns),
     "-y",
     String(rows),
-    `${command}; echo ended; exec cat`,
+    `${around(command)}; echo ended; exec cat`,
   );
   tmux("set-option", "-s", "set-clipboard", "on");
   const output = join(folder, "output");

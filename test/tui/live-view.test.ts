@@ -198,6 +198,49 @@ describe("the live view", () => {
   });
 });
 
+describe("the day as a strip where the clock is changed", () => {
+  /** The strip at an instant of Berlin with windows from and to others, half an hour a cell. */
+  function strip(now: string, ...windows: readonly (readonly [string, string])[]): string {
+    const today = windows.map(([from, to]) => ({
+      ...event({ kind: "window", app: storable("Code"), title: null, place: null }, 0, 1),
+      startUs: Date.parse(from) * 1000,
+      endUs: Date.parse(to) * 1000,
+    }));
+    const state = { ...STATE, today, nowUs: Date.parse(now) * 1000, timeZone: "Europe/Berlin" };
+    const lines = renderLive(state, { ...PLAIN, columns: 48 });
+    return lines[lines.findIndex((line) => line.startsWith("00  02")) + 1] ?? "";
+  }
+  const at = (hour: number): string => `${" ".repeat(hour * 2)}██`;
+
+  it("has what was from 13 to 14 by the clock at 13, on days of 23 and 25 hours", () => {
+    expect(strip("2026-03-29T20:00:00Z", ["2026-03-29T11:00:00Z", "2026-03-29T12:00:00Z"])).toBe(
+      at(13),
+    );
+    expect(strip("2026-10-25T20:00:00Z", ["2026-10-25T12:00:00Z", "2026-10-25T13:00:00Z"])).toBe(
+      at(13),
+    );
+  });
+
+  it("ends with the last hour of a long day, and leaves the hour empty that there was not", () => {
+    expect(strip("2026-10-25T22:59:59Z", ["2026-10-25T22:00:00Z", "2026-10-25T23:00:00Z"])).toBe(
+      at(23),
+    );
+    expect(strip("2026-03-29T21:59:59Z", ["2026-03-29T00:00:00Z", "2026-03-29T02:00:00Z"])).toBe(
+      `${at(1)}  ██`,
+    );
+  });
+
+  it("has both hours of the same name in one place", () => {
+    expect(
+      strip(
+        "2026-10-25T01:10:00Z",
+        ["2026-10-25T00:00:00Z", "2026-10-25T00:30:00Z"],
+        ["2026-10-25T00:30:00Z", "2026-10-25T01:00:00Z"],
+      ),
+    ).toBe(at(2));
+  });
+});
+
 describe("the start of a day", () => {
   it.each([
     ["2026-03-29T10:00:00Z", "Europe/Berlin", "2026-03-28T23:00:00Z"],
