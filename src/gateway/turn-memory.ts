@@ -34,28 +34,31 @@ const MAX_CHARS = 2_000_000;
  * A file that cannot be read or written costs the cache after a restart and nothing else; it is logged.
  */
 export function openTurnMemory(path: string, log: Log): TurnMemory {
-  let turns = new Map<string, Injection>();
+  let turns = new Map<string, Row>();
   let chars = 0;
   let linesInFile = 0;
+  let charsInFile = 0;
   /** Which file the turns are in; null before there is one. */
   let fileId: string | null = null;
 
   const remember = (key: string, injection: Injection): void => {
-    chars += injection.injected.length - (turns.get(key)?.injected.length ?? 0);
+    chars += injection.injected.length - (turns.get(key)?.injection.injected.length ?? 0);
     // Deleted first, so that the order of the map is the order of use.
     turns.delete(key);
-    turns.set(key, injection);
-    for (const [oldest, { injected }] of turns) {
+    linesInFile += 1;
+    charsInFile += injection.injected.length;
+    turns.set(key, { injection, line: linesInFile, charsBefore: charsInFile });
+    for (const [oldest, row] of turns) {
       if (turns.size <= MAX_TURNS && chars <= MAX_CHARS) break;
       turns.delete(oldest);
-      chars -= injected.length;
+      chars -= row.injection.injected.length;
     }
   };
 
   const readAll = (): void => {
-    const lines = readLines(path, log);
-    for (const { key, injection } of lines) remember(key, injection);
-    linesInFile = lines.length;
+    linesInFile = 0;
+    charsInFile = 0;
+    for (const { key, injection } of readLines(path, log)) remember(key, injection);
     fileId = idOf(path);
   };
 
@@ -64,11 +67,14 @@ export function openTurnMemory(path: string, log: Log): TurnMemory {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // What others wrote meanwhile; without a file there is nothing to be read.
     readAll();
-    const lines = [...turns].map(([key, injection]) => toLine(key, injection));
+    const rows = [...turns];
     const fresh = `${path}.${process.pid}`;
+    const lines = rows.map(([key, { injection }]) => toLine(key, injection));
     writeFileSync(fresh, lines.join(""), { mode: 0o600 });
     renameSync(fresh, path);
-    linesInFile = lines.length;
+    linesInFile = 0;
+    charsInFile = 0;
+    for (const [key, { injection }] of rows) remember(key, injection);
     fileId = idOf(path);
   };
 
@@ -83,27 +89,46 @@ export function openTurnMemory(path: string, log: Log): TurnMemory {
     readAll();
   };
 
+  const keep = (key: string, injection: Injection): void => {
+    remember(key, injection);
+    try {
+      if (fileId === null || linesInFile > 2 * MAX_TURNS || charsInFile > 2 * MAX_CHARS)
+        writeAnew();
+      else appendFileSync(path, toLine(key, injection), { mode: 0o600 });
+    } catch (cause) {
+      warn(log, cause);
+    }
+  };
+
   readAll();
   return {
     recall: (key) => {
       followFile();
-      return turns.get(key) ?? null;
+      const row = turns.get(key);
+      if (row === undefined) return null;
+      // A conversation that goes on for weeks keeps its first turns, also over a restart: what is used is no
+      // longer the oldest, in the file neither.
+      const isFarBack =
+        linesInFile - row.line > MAX_TURNS / 2 || charsInFile - row.charsBefore > MAX_CHARS / 2;
+      if (isFarBack) keep(key, row.injection);
+      else {
+        turns.delete(key);
+        turns.set(key, row);
+      }
+      return row.injection;
     },
     keep: (key, injected, atUs) => {
       followFile();
-      const injection = { injected, atUs };
-      remember(key, injection);
-      try {
-        if (fileId === null || linesInFile > 2 * MAX_TURNS) writeAnew();
-        else {
-          appendFileSync(path, toLine(key, injection), { mode: 0o600 });
-          linesInFile += 1;
-        }
-      } catch (cause) {
-        warn(log, cause);
-      }
+      keep(key, { injected, atUs });
     },
   };
+}
+
+/** A turn, and where it stands in the file: behind how many lines and how much injected text. */
+interface Row {
+  readonly injection: Injection;
+  readonly line: number;
+  readonly charsBefore: number;
 }
 
 function toLine(key: string, { injected, atUs }: Injection): string {

@@ -106,6 +106,22 @@ describe("what was put before a turn", () => {
     expect(readFileSync(path, "utf8").split("\n").length).toBeLessThan(8_100);
   });
 
+  test.each([
+    ["many", 9_000, "x"],
+    ["long", 9_000, "x".repeat(1_000)],
+  ])("is kept while its conversation goes on, however %s others are", (_how, count, injected) => {
+    const { path, open } = openFile();
+    const memory = open();
+    memory.keep("first", "# block\n---\n\n", 7);
+    for (let turn = 0; turn < count; turn += 1) {
+      memory.keep(`other ${turn}`, injected, turn);
+      if (turn % 100 === 0) expect(memory.recall("first")).not.toBeNull();
+    }
+    expect(memory.recall("other 0")).toBeNull();
+    expect(open().recall("first")).toEqual({ injected: "# block\n---\n\n", atUs: 7 });
+    expect(statSync(path).size).toBeLessThan(5_000_000);
+  });
+
   test("that cannot be kept on disk is kept in memory, and said", () => {
     const path = join(createTempHome(), "turns.jsonl");
     mkdirSync(path);
