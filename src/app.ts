@@ -36,6 +36,7 @@ import { type BucketStore, createBucketStore } from "./store/buckets.ts";
 import { checkLater, type DatabaseCheck } from "./store/check.ts";
 import { openEventStore, type EventStore } from "./store/events.ts";
 import type { WishOrigin } from "./store/event-walk.ts";
+import { expireGiven } from "./owner-given.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 import { openReadings } from "./store/readings.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
@@ -115,6 +116,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       maxAgeDays: keepDays === 0 ? null : keepDays,
       maxBytes: maxMegabytes === 0 ? null : maxMegabytes * 1024 * 1024,
     },
+    onExpired: (sinceUs) => expireGiven(paths, sinceUs),
     log,
   });
   const chores = createChores({

@@ -22,11 +22,13 @@ export interface HousekeepingOptions {
   /** The data folder. */
   readonly directory: string;
   readonly limits: RetentionLimits;
+  /** Called when events expired, with the start of the oldest that is left: what tells of older ones elsewhere goes. */
+  readonly onExpired: (sinceUs: number) => void;
   readonly log: Log;
 }
 
 export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
-  const { store, directory, limits, log } = options;
+  const { store, directory, limits, onExpired, log } = options;
   const retention = createRetention(store, limits, log);
   const hasLimits = limits.maxAgeDays !== null || limits.maxBytes !== null;
   let running: Promise<void> | null = null;
@@ -37,6 +39,7 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
     const stale = listBackups(directory).map(({ path }) => path);
     const report = await retention.run(nowUs);
     if (report === null || report.events === 0) return;
+    onExpired(report.sinceUs);
     // A fresh copy first, so that there is never none.
     await createBackup(store.database, directory, nowUs);
     const kept = SET_ASIDE_DAYS * DAY_MS;

@@ -18,6 +18,8 @@ export interface RetentionLimits {
 export interface RetentionReport {
   readonly events: number;
   readonly documents: number;
+  /** Start of the oldest event left; the time of the run where none is. */
+  readonly sinceUs: number;
   /** False when a reader kept the write-ahead log from being emptied; the next run does it. */
   readonly shredded: boolean;
 }
@@ -169,17 +171,15 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
       const oldestUs = firstEvent.get()?.start_us;
       if (erased.events > 0 && typeof oldestUs === "number") events += await expireOthers(oldestUs);
     }
-    if (events > 0) {
-      // What a client was told of an expired event expires with it.
-      const oldestUs = firstEvent.get()?.start_us ?? nowUs;
-      dropLedger.run(oldestUs, oldestUs);
-    }
+    const sinceUs = firstEvent.get()?.start_us ?? nowUs;
+    // What a client was told of an expired event expires with it.
+    if (events > 0) dropLedger.run(sinceUs, sinceUs);
     writeMeta.run(LAST_RUN, String(nowUs));
     // What clients were given of it goes with it, before the pages are overwritten.
     if (events > 0) expireLedger(database);
     const shredded = await eraser.shred();
     if (events > 0) log.info("expired events", { events, documents, shredded });
-    return { events, documents, shredded };
+    return { events, documents, sinceUs, shredded };
   };
 
   return {

@@ -16,7 +16,7 @@ const NOW = Date.parse("2026-11-27T12:00:00Z") * 1000;
 
 describe("housekeeping", () => {
   it("keeps what expired in no file of the folder: not in backups, the ledger or old damaged files", async () => {
-    const { store, home, housekeeping } = open(7);
+    const { store, home, housekeeping, expired } = open(7);
     see(store, "canary one", NOW - 6.5 * DAY);
     see(store, "kept", NOW - DAY);
     store.database
@@ -41,7 +41,9 @@ describe("housekeeping", () => {
       expect.stringMatching(/^backups\/activity-.*\.db$/),
       "damaged/old/activity.db",
     ]);
+    expect(expired).toEqual([]);
     await housekeeping.run(NOW + DAY);
+    expect(expired).toEqual([NOW - DAY]);
     expect(filesWith(home, "canary")).toEqual([]);
     expect(filesWith(home, "kept").length).toBeGreaterThanOrEqual(2);
     expect(listBackups(home)).toHaveLength(1);
@@ -67,17 +69,26 @@ function open(maxAgeDays: number | null): {
   store: EventStore;
   home: string;
   housekeeping: Housekeeping;
+  /** From when on events were left, each time that some expired. */
+  expired: readonly number[];
 } {
   const home = createTempHome();
   const clock = createFakeClock("2026-11-27T12:00:00Z");
   const store = openEventStore({ directory: home, clock, log: silentLog });
   const limits = { maxAgeDays, maxBytes: null };
-  const housekeeping = createHousekeeping({ store, directory: home, limits, log: silentLog });
+  const expired: number[] = [];
+  const housekeeping = createHousekeeping({
+    store,
+    directory: home,
+    limits,
+    onExpired: (sinceUs) => expired.push(sinceUs),
+    log: silentLog,
+  });
   onTestFinished(async () => {
     await housekeeping.close();
     store.close();
   });
-  return { store, home, housekeeping };
+  return { store, home, housekeeping, expired };
 }
 
 function see(store: EventStore, title: string, startUs: number): void {
