@@ -46,7 +46,7 @@ export function readStatus(parts: StatusParts): StatusAnswer {
   if (trouble !== null) {
     problems.push({
       reason: `The store cannot be written: ${trouble.reason} ${trouble.waiting} events are held in memory.`,
-      remedy: `Make room or give write access in ${paths.dataDirectory}; writing goes on by itself.`,
+      remedy: `Close what else has it open, make room or give write access in ${paths.dataDirectory}; writing goes on by itself.`,
     });
   }
   return {

@@ -5,7 +5,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { isEncrypted, readKeyPlace, writeKeyPlace } from "./cipher.ts";
-import { isDamaged, isUnwritable, translate, translating } from "./failures.ts";
+import { isBusy, isDamaged, isUnwritable, translate, translating } from "./failures.ts";
 import { readFileMarks, readLook, removeLeftLog, removeLog, type FileMarks } from "./file-marks.ts";
 import { scrubStep } from "./scrub.ts";
 import {
@@ -100,7 +100,7 @@ export interface OpenDatabaseOptions {
  * @throws ActivityError `database_newer`, `database_damaged`, `database_unwritable`, `database_busy`
  */
 export function openDatabase(options: OpenDatabaseOptions): StoreDatabase {
-  const { path, role = "writer", tolerant = false, busyTimeoutMs = 5000 } = options;
+  const { path, role = "writer", tolerant = false, busyTimeoutMs = PATIENCE_MS } = options;
   const { onDamage = () => false } = options;
   const connect = (): Sqlite =>
     translating(path, () =>
@@ -114,6 +114,11 @@ export function openDatabase(options: OpenDatabaseOptions): StoreDatabase {
     return wrap(path, connect, toConnection(path, standIn, true), onDamage);
   }
 }
+/** How long a statement waits for another process's lock, unless it is told otherwise. */
+const PATIENCE_MS = 5_000;
+/** How long a change waits: nobody is answered meanwhile, and none of our processes holds the file for long. */
+const CHANGE_PATIENCE_MS = 500;
+
 interface Connection {
   readonly sqlite: Sqlite;
   /** Whether this only stands in for a file that could not be opened for writing. */
@@ -127,6 +132,7 @@ interface Connection {
 }
 
 function toConnection(path: string, sqlite: Sqlite, isStandIn: boolean): Connection {
+  if (!isStandIn && !sqlite.readonly) waitFor(sqlite, CHANGE_PATIENCE_MS);
   const begin = sqlite.prepare<SqlValue[]>("BEGIN IMMEDIATE");
   const commit = sqlite.prepare<SqlValue[]>("COMMIT");
   const logState = sqlite.prepare<SqlValue[], { log: number; checkpointed: number }>(
@@ -146,6 +152,8 @@ function wrap(
   // as long as the connection does.
   let rawFile: number | null = null;
 
+  /** The connection whose last change found the file held by another process. */
+  let heldUp: Sqlite | null = null;
   /** How a file looked lately that somebody put at the path. */
   let newcomer: string | null = null;
   const keyPlace = readKeyPlace(dirname(path));
@@ -162,12 +170,31 @@ function wrap(
     rawFile = null;
   };
 
+  /**
+   * A program that holds the file for minutes, such as a browser of databases in which something is being edited, is waited
+   * for once: with every change anew, the daemon would do nothing else.
+   */
+  const beginChange = (): void => {
+    const { sqlite, begin } = connection;
+    try {
+      begin.run();
+    } catch (error) {
+      if (heldUp !== sqlite && isBusy(translate(path, error))) {
+        heldUp = sqlite;
+        waitFor(sqlite, 0);
+      }
+      throw error;
+    }
+    if (heldUp === sqlite) waitFor(sqlite, CHANGE_PATIENCE_MS);
+    heldUp = null;
+  };
+
   const transaction = <T>(work: () => T): T => {
     if (connection.sqlite.inTransaction) return work();
     if (connection.isStandIn) replace(connect());
-    const { sqlite, begin, commit } = connection;
+    const { sqlite, commit } = connection;
     return translating(path, () => {
-      begin.run();
+      beginChange();
       try {
         const result = work();
         commit.run();
@@ -182,11 +209,16 @@ function wrap(
   };
 
   const checkpoint = (mode: "idle" | "truncate"): boolean => {
-    const pragma = mode === "idle" ? "wal_checkpoint(PASSIVE)" : "wal_checkpoint(TRUNCATE)";
-    return translating(
-      path,
-      () => Number(connection.sqlite.pragma(pragma, { simple: true })) === 0,
-    );
+    const { sqlite } = connection;
+    const move = (pragma: string): boolean =>
+      translating(path, () => Number(sqlite.pragma(pragma, { simple: true })) === 0);
+    if (mode === "idle") return move("wal_checkpoint(PASSIVE)");
+    waitFor(sqlite, PATIENCE_MS);
+    try {
+      return move("wal_checkpoint(TRUNCATE)");
+    } finally {
+      waitFor(sqlite, heldUp === sqlite ? 0 : CHANGE_PATIENCE_MS);
+    }
   };
 
   /** Does a read, and does it again when damage that it met was mended. */
@@ -332,6 +364,10 @@ function wrap(
       closeRawFile();
     },
   };
+}
+
+function waitFor(sqlite: Sqlite, ms: number): void {
+  sqlite.pragma(`busy_timeout = ${ms}`);
 }
 
 /** 1.6 MB: a few milliseconds. */

@@ -36,6 +36,11 @@ export function isUnwritable(error: unknown): boolean {
   return error instanceof ActivityError && error.code === "database_unwritable";
 }
 
+/** Whether an error says that another process holds the database. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof ActivityError && error.code === "database_busy";
+}
+
 /** Whether an error says that the database is damaged. */
 export function isDamaged(error: unknown): error is ActivityError {
   return error instanceof ActivityError && error.code === "database_damaged";
