@@ -17,13 +17,15 @@ export interface WallClock {
   readonly dayStart: (dayNumber: number) => number;
   /** `2026-11-27` */
   readonly isoDay: (dayNumber: number) => string;
-  /** The day number of `2026-11-27`; null when it is no date. */
+  /** The day number of `2026-11-27`; null when it is no date, or none that could have been recorded. */
   readonly parseDay: (isoDay: string) => number | null;
 }
 
 /** Clocks are put forward and back at full quarters of an hour, everywhere since 1972. */
 const SLOT_US = 15 * MINUTE_US;
 const MAX_KEPT_SLOTS = 4096;
+/** In the year 2112; what is later is no day of a record, and no whole number of microseconds in the end. */
+const LAST_DAY = 52_083;
 /** No zone is further from UTC than 14 hours. */
 const FURTHEST_US = 15 * HOUR_US;
 
@@ -86,7 +88,8 @@ function parseIsoDay(isoDay: string): number | null {
   const atMs = Date.parse(`${isoDay}T00:00:00Z`);
   if (Number.isNaN(atMs)) return null;
   const dayNumber = Math.round((atMs * 1000) / DAY_US);
-  return toIsoDay(dayNumber) === isoDay ? dayNumber : null;
+  const isRecordable = dayNumber >= 0 && dayNumber <= LAST_DAY;
+  return isRecordable && toIsoDay(dayNumber) === isoDay ? dayNumber : null;
 }
 
 /** 0 for Sunday to 6 for Saturday. */

@@ -91,6 +91,22 @@ describe("an answer that breaks off", () => {
   });
 });
 
+describe("an address that was mistyped", () => {
+  it.each([
+    "#/totals?from=1&to=1e300",
+    "#/totals?from=-1e20&to=5",
+    "#/timeline?from=-1e20&to=5",
+    "#/timeline?day=0001-01-01",
+    "#/calendar?unit=week&day=0000-01-01",
+  ])("leads to what there is: %s", async (hash) => {
+    const rig = await openRig();
+    const { page, settle, complaints } = await rig.openPage({ hash });
+    await settle();
+    expect(await page.locator("h2.stretch-name").innerText()).toMatch(/20\d\d$/);
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe("lanes without anything in them", () => {
   it("say what is missing: the first minute, a pause, a desktop that cannot be seen", async () => {
     const { rig, showWindow } = await openWatchedRig();

@@ -49,7 +49,15 @@ describe("a wall clock", () => {
     const { parseDay, isoDay } = clockOf("UTC");
     expect(parseDay("2026-11-27")).toBe(dayNumberOf(2026, 11, 27));
     expect(isoDay(dayNumberOf(2026, 11, 27))).toBe("2026-11-27");
-    for (const text of ["2026-02-30", "2026-13-01", "27.11.2026", "", "2026-11-27T00:00"]) {
+    for (const text of [
+      "2026-02-30",
+      "2026-13-01",
+      "27.11.2026",
+      "",
+      "2026-11-27T00:00",
+      "0001-01-01",
+      "9999-12-31",
+    ]) {
       expect(parseDay(text)).toBeNull();
     }
   });

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { usePage, type Page } from "../page.ts";
 import { Refusal } from "../parts.tsx";
-import { toHash } from "../route.ts";
+import { stretchOf, toHash } from "../route.ts";
 import { Sign } from "../sign.tsx";
 import { TimelineCanvas } from "../timeline/canvas.tsx";
 import { createTimelineController, type TimelineController } from "../timeline/controller.ts";
@@ -162,10 +162,8 @@ function useNextDay({ clock, today }: Page, timeline: TimelineController): void 
 
 /** The stretch that the parameters of an address name; today for none. */
 function readStretch(params: Readonly<Record<string, string>>, { clock, today }: Page): Viewport {
-  const [from, to] = [Number(params["from"]), Number(params["to"])];
-  if (Number.isFinite(from) && Number.isFinite(to) && to > from && params["from"] !== "") {
-    return { fromUs: Math.round(from * 1_000_000), toUs: Math.round(to * 1_000_000) };
-  }
+  const stretch = stretchOf(params);
+  if (stretch !== null) return stretch;
   const day = clock.parseDay(params["day"] ?? "") ?? today.peek();
   return dayOf(clock, day);
 }

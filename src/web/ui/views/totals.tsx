@@ -6,6 +6,7 @@ import type { Total, TotalsBy } from "../../../api.ts";
 import { useLoad } from "../load.ts";
 import { usePage, type Page } from "../page.ts";
 import { Bar, EmptyState, Foreign, Panel, Refusal } from "../parts.tsx";
+import { stretchOf } from "../route.ts";
 import { Series, type SeriesPoint } from "../series.tsx";
 import { toneOf } from "../timeline/colours.ts";
 import { useScheme } from "../timeline/scheme.ts";
@@ -37,7 +38,7 @@ export function TotalsView(): JSX.Element {
   const { router, formats } = page;
   const { params } = router.route.value;
   const range = readRange(page, params);
-  const chosen = params["from"] === undefined ? (params["range"] ?? "today") : "";
+  const chosen = stretchOf(params) === null ? (params["range"] ?? "today") : "";
   return (
     <>
       <div class="timeline-bar">
@@ -231,10 +232,8 @@ function toPoints(
 
 /** The range that an address names: one of those above, or any stretch that another view led here with. */
 function readRange({ clock, today }: Page, params: Readonly<Record<string, string>>): Viewport {
-  const [from, to] = [Number(params["from"]), Number(params["to"])];
-  if (Number.isFinite(from) && Number.isFinite(to) && to > from) {
-    return { fromUs: Math.round(from * 1_000_000), toUs: Math.round(to * 1_000_000) };
-  }
+  const stretch = stretchOf(params);
+  if (stretch !== null) return stretch;
   const { days, back } = RANGES.find(({ id }) => id === params["range"]) ?? RANGES[0];
   const last = today.value - back;
   return { fromUs: clock.dayStart(last - days + 1), toUs: clock.dayStart(last + 1) };
