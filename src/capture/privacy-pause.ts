@@ -63,6 +63,7 @@ export function openPause({ file, clock, log, onChange }: OpenPauseOptions): Pau
   };
 
   const current = (): PauseState | null => {
+    if (state !== null) state = putRight(state, clock.nowUs());
     if (state !== null && state.untilUs !== null && clock.nowUs() >= state.untilUs) end();
     return state;
   };
@@ -104,6 +105,18 @@ export function openPause({ file, clock, log, onChange }: OpenPauseOptions): Pau
       timer = null;
     },
   };
+}
+
+/** Farther ahead no pause can begin by the few minutes that clocks are put right by. */
+const FAR_US = 36 * 3_600_000_000;
+/** When this was written: a clock that says less is lost, and nothing is put right by it. */
+const WRITTEN_US = Date.UTC(2026, 0, 1) * 1000;
+
+/** A pause that was begun under a clock which was years ahead, and is not any more, would last for years: it begins now. */
+function putRight(pause: PauseState, nowUs: number): PauseState {
+  const byUs = pause.sinceUs - nowUs;
+  if (byUs < FAR_US || nowUs < WRITTEN_US) return pause;
+  return { sinceUs: nowUs, untilUs: pause.untilUs === null ? null : pause.untilUs - byUs };
 }
 
 /** The pause that a file describes; null when there is none or it is over. */

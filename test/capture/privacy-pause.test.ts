@@ -45,6 +45,30 @@ describe("a pause", () => {
     expect(existsSync(join(folder, "data", "pause.json"))).toBe(false);
   });
 
+  test("does not last for a year because the clock was a year ahead when it began", () => {
+    const { pause, clock } = start();
+    const yearMs = 365 * 24 * 60 * MINUTE_MS;
+    clock.jumpWallMs(yearMs);
+    pause.pause(clock.nowUs() + 15 * MINUTE_MS * 1000);
+    clock.advanceMs(MINUTE_MS);
+    clock.jumpWallMs(-yearMs);
+    expect(pause.state()).not.toBeNull();
+    const { pause: restarted } = start(clock);
+    expect(restarted.state()).not.toBeNull();
+    clock.advanceMs(15 * MINUTE_MS);
+    expect([pause.state(), restarted.state()]).toEqual([null, null]);
+  });
+
+  test("is not ended by a clock that fell to 1970 and came back", () => {
+    const { pause, clock } = start();
+    pause.pause(clock.nowUs() + 15 * MINUTE_MS * 1000);
+    const lostMs = clock.nowUs() / 1000;
+    clock.jumpWallMs(-lostMs);
+    expect(pause.state()).not.toBeNull();
+    clock.jumpWallMs(lostMs);
+    expect(pause.state()).not.toBeNull();
+  });
+
   test("ends at its time though nobody asks", () => {
     vi.useFakeTimers();
     try {
