@@ -51,8 +51,9 @@ export interface Formats {
   readonly percent: (share: number) => string;
 }
 
-/** `locale` is a language as the browser names it, `timeZone` an IANA zone. */
-export function createFormats(locale: string, timeZone: string): Formats {
+/** `language` is one as the browser names it, `timeZone` an IANA zone. */
+export function createFormats(language: string, timeZone: string): Formats {
+  const locale = inMonthsOfRecord(language);
   const date = (options: Intl.DateTimeFormatOptions): ((atUs: number) => string) => {
     const format = new Intl.DateTimeFormat(locale, { ...options, timeZone });
     return (atUs) => format.format(atUs / 1000);
@@ -102,6 +103,19 @@ export function createFormats(locale: string, timeZone: string): Formats {
     percent: (share) => percent.format(share),
   };
 }
+
+/**
+ * The calendar of the page has the days and months of the Gregorian one. Languages that count their years otherwise keep
+ * that (Thai, Japanese); of those with other months (Persian, Arabic of some countries) the month's name would be that of
+ * another month.
+ */
+function inMonthsOfRecord(language: string): string {
+  const { calendar } = new Intl.DateTimeFormat(language).resolvedOptions();
+  if (SAME_MONTHS.has(calendar)) return language;
+  return new Intl.Locale(language, { calendar: "gregory" }).toString();
+}
+
+const SAME_MONTHS: ReadonlySet<string> = new Set(["gregory", "buddhist", "japanese", "roc"]);
 
 function formatAgo(format: Intl.RelativeTimeFormat, atUs: number, nowUs: number): string {
   const seconds = (atUs - nowUs) / 1_000_000;

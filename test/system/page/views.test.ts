@@ -313,6 +313,37 @@ describe("without a pointer", () => {
   });
 });
 
+describe("in the owner's own colours (high contrast)", () => {
+  it("shows which view and width is chosen, and which day had more, less, nothing or no record", async () => {
+    const open = await openPage({ hash: "#/calendar?unit=year", scheme: "dark" });
+    const { page } = open;
+    await page.emulateMedia({ forcedColors: "active" });
+    await open.settle();
+    const looks = (selector: string): Promise<string> =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => {
+          const { backgroundColor, backgroundImage } = getComputedStyle(element);
+          return `${backgroundColor} ${backgroundImage}`;
+        });
+    const steps = [];
+    for (const step of ["0", "1", "2", "3", "4", "5", "unknown"]) {
+      steps.push(await looks(`.heat-legend .heat-${step}`));
+    }
+    expect(new Set(steps).size).toBe(7);
+    expect(await looks("td.heat-5")).toBe(steps[5]);
+    expect(await looks('.nav-link[aria-current="page"]')).not.toBe(
+      await looks(".nav-link:not([aria-current])"),
+    );
+    expect(await looks('.button[aria-pressed="true"]')).not.toBe(
+      await looks('.button[aria-pressed="false"]'),
+    );
+    expect(await violations(page)).toEqual([]);
+    await open.takePicture("calendar-year-high-contrast");
+  });
+});
+
 describe("for those who wish for less motion", () => {
   it("nothing slides: a zoom is there with the next frame, and no part of the page has a transition", async () => {
     /** Yesterday, of which nothing more is heard: what is drawn changes by movement alone. */

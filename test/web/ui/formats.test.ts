@@ -22,6 +22,19 @@ describe("what the page tells", () => {
     expect(plain(createFormats("fr-FR", "UTC").percent(0.314))).toBe("31 %");
   });
 
+  it("has the months of the calendar that it shows, whichever one the language counts by", () => {
+    const atUs = Date.UTC(2026, 10, 15) * 1000;
+    for (const locale of ["fa-IR", "ar-SA-u-ca-islamic-umalqura", "he-IL-u-ca-hebrew"]) {
+      const { month, dayOfMonth, monthName, year } = createFormats(locale, "UTC");
+      const inDigits = new Intl.NumberFormat(locale, { useGrouping: false });
+      expect(dayOfMonth(atUs)).toBe(inDigits.format(15));
+      expect(month(atUs)).toContain(monthName(11));
+      expect(year(atUs)).toContain(inDigits.format(2026));
+    }
+    // The same months, and the years of the language.
+    expect(createFormats("th-TH", "UTC").year(atUs)).toContain("2569");
+  });
+
   it("tells a stretch only as finely as is needed", () => {
     const formats = createFormats("en-GB", "UTC");
     const hourUs = 3_600_000_000;
