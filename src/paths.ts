@@ -40,6 +40,11 @@ export function resolvePaths(env: Readonly<Record<string, string | undefined>>):
   return { ...places, socketPath };
 }
 
+/** Where settings wait that `activityd config edit` could not take over yet. */
+export function draftOf(configFile: string): string {
+  return `${configFile}.edit.toml`;
+}
+
 const CHAT_MODEL = ["chat", "model"] as const;
 const GATEWAY_TURNS = ["gateway", "turns.jsonl"] as const;
 

@@ -168,6 +168,8 @@ describe("uninstalling", () => {
     await uninstallService(plan, own, { dryRun: false, purge: true }, tell);
     expect(existsSync(join(folder, "notes"))).toBe(true);
     rmSync(join(folder, "notes"));
+    // Settings that could not be taken over are settings too.
+    writeFileSync(`${own.configFile}.edit.toml`, "");
     await uninstallService(plan, own, { dryRun: false, purge: true }, tell);
     expect(existsSync(folder)).toBe(false);
   });

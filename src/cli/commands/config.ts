@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { ActivityError, toErrorEnvelope } from "../../errors.ts";
+import { draftOf } from "../../paths.ts";
 import { RESTART, type CliIo, type ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -67,7 +68,7 @@ async function edit(io: CliIo): Promise<ExitCode> {
   const { replaceConfigFile } = await import("../../config-edit.ts");
   const editor = chooseEditor(io);
   const { configFile } = io.paths();
-  const draft = `${configFile}.edit.toml`;
+  const draft = draftOf(configFile);
   const isThere = existsSync(configFile);
   const before = isThere ? readConfigText(configFile) : renderConfigTemplate();
   const goesOn = existsSync(draft);

@@ -19,7 +19,7 @@ import {
 import { basename, dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ActivityError } from "../../errors.ts";
-import type { Paths } from "../../paths.ts";
+import { draftOf, type Paths } from "../../paths.ts";
 import { findInstanceHolder } from "../../store/lock.ts";
 import { INSTALL } from "../../version.ts";
 import type { ServiceCommand, ServiceFile, ServicePlan } from "./plan.ts";
@@ -90,7 +90,8 @@ export async function uninstallService(
   const folders = [dataDirectory, cacheDirectory, logDirectory];
   // Where a folder was moved and left a link, what is to be gone is what the link leads to.
   const targets = folders.filter((path) => existsSync(path)).map((path) => realpathSync(path));
-  removeAll([...new Set([...targets, ...folders, configFile])], dryRun, tell);
+  const settings = [configFile, draftOf(configFile)];
+  removeAll([...new Set([...targets, ...folders, ...settings])], dryRun, tell);
   // Where the settings were alone in a folder of their own, it goes too.
   const isEmpty = existsSync(configFolder) && readdirSync(configFolder).length === 0;
   if (isEmpty && basename(configFolder) === "activityd") removeAll([configFolder], dryRun, tell);
