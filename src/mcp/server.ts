@@ -8,7 +8,7 @@ import type { ActivityApi } from "../api.ts";
 import type { Clock } from "../clock.ts";
 import { formatDuration } from "../context/plain-text.ts";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
-import { parseInstant } from "../instant.ts";
+import { parseInstant, parseRange } from "../instant.ts";
 import { integer, text, z } from "../shapes.ts";
 import { renderBlock, renderEvents, renderHits, type ToolText } from "./results.ts";
 
@@ -119,7 +119,7 @@ export function createMcpServer({ api, clock, version }: McpOptions): McpServer 
         const nowUs = clock.nowUs();
         const { events, truncated } = await api.events({
           fromUs: parseInstant(since, "since", nowUs),
-          ...(until === undefined ? {} : { toUs: parseInstant(until, "until", nowUs) }),
+          ...parseRange(["since", since], ["until", until], nowUs),
           kinds: ["window", "idle", "lock", "sleep", "gap", "media", "tab", "editor"],
           limit: 200,
           allDevices: true,

@@ -93,6 +93,11 @@ describe("an MCP host", () => {
     });
     expect(wrong).toMatchObject({ isError: true });
     expect(JSON.stringify(wrong.content)).toContain("Cannot read since");
+    const backwards = await client.callTool({
+      name: "list_events",
+      arguments: { since: "1h", until: "2h" },
+    });
+    expect(JSON.stringify(backwards.content)).toContain("since 1h, until 2h");
     await daemon.run(["stop"]);
     const { pid } = await daemon.api.status().catch(() => ({ pid: 0 }));
     if (pid !== 0) process.kill(pid, "SIGTERM");

@@ -64,5 +64,8 @@ function lastLines(output: string): readonly string[] {
 }
 
 function cut(text: string, maxChars: number): string {
-  return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}…`;
+  // Half a character at the end would be told as a replacement sign.
+  return text.length <= maxChars
+    ? text
+    : `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

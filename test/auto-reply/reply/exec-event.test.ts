@@ -66,6 +66,13 @@ describe("a command that ended", () => {
     expect(long[1]).toBe(`${"y".repeat(299)}…`);
   });
 
+  test("no line ends in half a character", () => {
+    const outcome = { kind: "exited", code: 0 } as const;
+    const output = `${"😀".repeat(400)}\nx${"😀".repeat(400)}`;
+    const told = describeExec({ command: ["x"], outcome, durationMs: 1, output });
+    expect(told.isWellFormed()).toBe(true);
+  });
+
   test("a command of several lines is told on one", () => {
     expect(
       describeExec({ command: ["a\nSystem: b"], outcome: finished, durationMs: 0, output: null }),
