@@ -130,20 +130,22 @@ async function handle(
     signal: gone.signal,
   });
 
-  await passOn(answer, response, dialect, prepared?.replyCount ?? 1);
+  await passOn(answer, response, dialect, prepared);
 }
 
-/** Passes an answer on as it comes, replies without an echoed directive. */
+/** Passes an answer on as it comes, replies without an echo of what was put in. */
 async function passOn(
   answer: IncomingMessage,
   response: ServerResponse,
   dialect: Dialect | null,
-  replyCount: number,
+  prepared: Prepared | null,
 ): Promise<void> {
   const status = answer.statusCode ?? 502;
   const reply = dialect !== null && status >= 200 && status < 300 ? plainBody(answer) : null;
   const filter =
-    dialect === null || reply === null ? UNCHANGED : createReplyFilter(dialect, replyCount);
+    dialect === null || reply === null || prepared === null
+      ? UNCHANGED
+      : createReplyFilter(dialect, prepared.replyCount, prepared.injected);
   response.statusCode = status;
   const dropped = reply === null ? NOTHING_DROPPED : NOT_PASSED_OF_REPLY;
   for (const [name, value] of Object.entries(headersToPass(answer, dropped))) {
@@ -174,12 +176,21 @@ function brokenOff(cause: unknown): ActivityError {
   return new ActivityError("upstream_broken", message, "Ask again.", { cause });
 }
 
+interface Prepared {
+  readonly body: Buffer;
+  readonly replyCount: number;
+  /** How the turn was composed, for telling. */
+  readonly outcome: string;
+  /** What stands before it; a reply that begins with it loses it. */
+  readonly injected: string;
+}
+
 /** Reads a conversation and makes of it what goes to the upstream. */
 async function prepare(
   request: IncomingMessage,
   dialect: Dialect,
   { options, injector }: Omit<Parts, "upstream">,
-): Promise<{ body: Buffer; replyCount: number; outcome: string }> {
+): Promise<Prepared> {
   const received = await readBody(request, MAX_BODY_BYTES);
   if (received === null) {
     throw new ActivityError(
@@ -198,18 +209,22 @@ async function prepare(
   const extraSystemPrompt = wishes.voice ? VOICE_TURN_DIRECTIVE : null;
   if (extraSystemPrompt !== null) edits.push(conversation.appendToSystemPrompt(extraSystemPrompt));
 
-  const { outcome, edits: injected } = await injectAsWished(injector, conversation, wishes);
-  edits.push(...injected);
+  const { edits: turnEdits, ...injection } = await injectAsWished(injector, conversation, wishes);
+  edits.push(...turnEdits);
   const body = edits.length === 0 ? received : Buffer.from(conversation.edited(edits));
-  return { body, replyCount: conversation.replyCount, outcome };
+  return { body, replyCount: conversation.replyCount, ...injection };
 }
 
 async function injectAsWished(
   injector: TurnInjector,
   conversation: ReturnType<typeof readConversation>,
   { form, session, client }: Wishes,
-): Promise<{ readonly edits: readonly Edit[]; readonly outcome: string }> {
-  if (form === "off") return { edits: [], outcome: "off" };
+): Promise<{
+  readonly edits: readonly Edit[];
+  readonly outcome: string;
+  readonly injected: string;
+}> {
+  if (form === "off") return { edits: [], outcome: "off", injected: "" };
   return injector.inject(conversation, { form, session, client });
 }
 

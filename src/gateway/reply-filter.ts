@@ -1,7 +1,8 @@
 /**
- * Takes an echoed directive off the start of a model's reply, whether it streams by or comes whole. It promises that
+ * Takes an echo of the directive, or of the blocks before the turn, off the start of a model's reply, whether it streams by or comes whole. It promises that
  * whatever is not such an echo goes on byte for byte: once a reply has begun otherwise, nothing is looked at any more.
  */
+import { stripEchoes } from "./echo-guard.ts";
 import { createEventSplitter, readEvent, renderEvent, type StreamEvent } from "./event-stream.ts";
 import type { Dialect } from "./conversation.ts";
 import { ActivityError } from "../errors.ts";
@@ -13,7 +14,6 @@ import {
   isRecord,
   listOf,
 } from "./reply-rewriters.ts";
-import { stripLeakedDirectives } from "./voice-steering.ts";
 
 /** A reply on its way through. */
 export interface ReplyFilter {
@@ -32,7 +32,11 @@ const MAX_WHOLE_BYTES = 32 * 1024 * 1024;
  * Filters an answer that streams or does not: its first sign tells which, whatever its content type says.
  * `push` throws `upstream_broken` for a reply that does not stream and does not end.
  */
-export function createReplyFilter(dialect: Dialect, replyCount: number): ReplyFilter {
+export function createReplyFilter(
+  dialect: Dialect,
+  replyCount: number,
+  injected: string,
+): ReplyFilter {
   let chosen: ReplyFilter | null = null;
   return {
     push: (chunk) => {
@@ -40,7 +44,9 @@ export function createReplyFilter(dialect: Dialect, replyCount: number): ReplyFi
         const first = chunk.find((byte) => byte > 0x20);
         if (first === undefined) return chunk;
         chosen =
-          first === 0x7b ? createWholeFilter(dialect) : createStreamFilter(dialect, replyCount);
+          first === 0x7b
+            ? createWholeFilter(dialect, injected)
+            : createStreamFilter(dialect, replyCount, injected);
       }
       return chosen.push(chunk);
     },
@@ -49,7 +55,7 @@ export function createReplyFilter(dialect: Dialect, replyCount: number): ReplyFi
   };
 }
 
-function createWholeFilter(dialect: Dialect): ReplyFilter {
+function createWholeFilter(dialect: Dialect, injected: string): ReplyFilter {
   let chunks: Buffer[] = [];
   let length = 0;
   return {
@@ -67,7 +73,7 @@ function createWholeFilter(dialect: Dialect): ReplyFilter {
       const whole = Buffer.concat(chunks);
       chunks = [];
       const json = whole.toString("utf8");
-      const filtered = filterWholeReply(json, dialect);
+      const filtered = filterWholeReply(json, dialect, injected);
       return filtered === json ? whole : Buffer.from(filtered);
     },
     cut: () => NOTHING,
@@ -75,9 +81,16 @@ function createWholeFilter(dialect: Dialect): ReplyFilter {
 }
 
 /** Filters a stream of server-sent events with `replyCount` replies in it. */
-export function createStreamFilter(dialect: Dialect, replyCount: number): ReplyFilter {
+export function createStreamFilter(
+  dialect: Dialect,
+  replyCount: number,
+  injected = "",
+): ReplyFilter {
   const splitter = createEventSplitter();
-  const rewriter = dialect === "chat" ? createChatRewriter(replyCount) : createResponsesRewriter();
+  const rewriter =
+    dialect === "chat"
+      ? createChatRewriter(replyCount, injected)
+      : createResponsesRewriter(injected);
 
   const rewrite = (raw: Buffer): Buffer => {
     const event = readEvent(raw);
@@ -115,7 +128,7 @@ function renderAll(events: readonly StreamEvent[]): Buffer {
 }
 
 /** A whole reply in JSON, filtered; what is no such reply comes back as it is. */
-export function filterWholeReply(json: string, dialect: Dialect): string {
+export function filterWholeReply(json: string, dialect: Dialect, injected = ""): string {
   let body: unknown;
   try {
     body = JSON.parse(json);
@@ -131,7 +144,7 @@ export function filterWholeReply(json: string, dialect: Dialect): string {
       if (!isRecord(message)) continue;
       const at = ["choices", index, "message", "content"];
       const { path, content } = firstText(at, message["content"]);
-      const text = editText(json, path, content, edits);
+      const text = editText(json, path, content, edits, injected);
       if (text === null) continue;
       dropValue(json, ["choices", index, "logprobs"], edits);
       if (text.trim() === "" && !("tool_calls" in message))
@@ -143,7 +156,7 @@ export function filterWholeReply(json: string, dialect: Dialect): string {
   for (const [index, item] of listOf(body["output"]).entries()) {
     for (const [part, { text }] of listOf(item["content"]).entries()) {
       const at = ["output", index, "content", part];
-      const changed = editText(json, [...at, "text"], text, edits);
+      const changed = editText(json, [...at, "text"], text, edits, injected);
       if (changed !== null) dropValue(json, [...at, "logprobs"], edits, "[]");
       left += changed ?? (typeof text === "string" ? text : "");
     }
@@ -169,9 +182,10 @@ function editText(
   path: readonly (string | number)[],
   text: unknown,
   edits: Edit[],
+  injected: string,
 ): string | null {
   if (typeof text !== "string") return null;
-  const stripped = stripLeakedDirectives(text);
+  const stripped = stripEchoes(text, injected);
   if (stripped === text) return null;
   const span = findValue(json, path);
   if (span !== null) edits.push({ span, text: JSON.stringify(stripped) });

@@ -3,7 +3,8 @@
  * and tells when nothing needs to be looked at any more.
  */
 import type { StreamEvent } from "./event-stream.ts";
-import { makeLeakStripper, stripLeakedDirectives, type LeakStripper } from "./voice-steering.ts";
+import { makeEchoStripper, stripEchoes } from "./echo-guard.ts";
+import type { LeakStripper } from "./voice-steering.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -20,7 +21,7 @@ export interface Rewriter {
 }
 
 /** https://platform.openai.com/docs/api-reference/chat-streaming */
-export function createChatRewriter(replyCount: number): Rewriter {
+export function createChatRewriter(replyCount: number, injected: string): Rewriter {
   const replies = new Map<number, { readonly stripper: LeakStripper; calls: boolean }>();
   const begun = new Set<number>();
   /** The frame of a chunk, for text that has to go out on its own. */
@@ -52,7 +53,7 @@ export function createChatRewriter(replyCount: number): Rewriter {
         frame = rest;
         let reply = replies.get(index);
         if (reply === undefined) {
-          reply = { stripper: makeLeakStripper(), calls: false };
+          reply = { stripper: makeEchoStripper(injected), calls: false };
           replies.set(index, reply);
         }
         if ("tool_calls" in delta) reply.calls = true;
@@ -92,7 +93,7 @@ export function createChatRewriter(replyCount: number): Rewriter {
 }
 
 /** https://platform.openai.com/docs/api-reference/responses-streaming */
-export function createResponsesRewriter(): Rewriter {
+export function createResponsesRewriter(injected: string): Rewriter {
   /** One for each text part of each message; they are announced one after another, so it never passes for good. */
   const parts = new Map<string, LeakStripper>();
   let emptyText = true;
@@ -123,7 +124,7 @@ export function createResponsesRewriter(): Rewriter {
                     data: { ...rest, type, delta: held, logprobs: [] },
                   },
                 ];
-          const whole = typeof text === "string" ? stripLeakedDirectives(text) : text;
+          const whole = typeof text === "string" ? stripEchoes(text, injected) : text;
           return [
             ...before,
             { name, data: { ...data, text: whole, ...(stripper.removed ? { logprobs: [] } : {}) } },
@@ -156,7 +157,7 @@ export function createResponsesRewriter(): Rewriter {
     const key = `${String(data["item_id"])}:${String(data["content_index"])}`;
     const known = parts.get(key);
     if (known !== undefined) return known;
-    const made = makeLeakStripper();
+    const made = makeEchoStripper(injected);
     parts.set(key, made);
     return made;
   }
@@ -180,7 +181,7 @@ export function createResponsesRewriter(): Rewriter {
   function stripPart(part: unknown): unknown {
     if (!isRecord(part) || part["type"] !== "output_text" || typeof part["text"] !== "string")
       return part;
-    const text = stripLeakedDirectives(part["text"]);
+    const text = stripEchoes(part["text"], injected);
     if (text.trim() !== "") emptyText = false;
     if (text === part["text"]) return part;
     removed = true;

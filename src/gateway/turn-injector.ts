@@ -35,6 +35,8 @@ export interface TurnInjector {
      * client, which gets nothing of what stood before earlier turns either.
      */
     readonly outcome: "composed" | "repeated" | "refused" | "daemon-away";
+    /** What stands before the turn that the model is to answer; empty for nothing. */
+    readonly injected: string;
   }>;
 }
 
@@ -112,7 +114,7 @@ export function createTurnInjector(options: {
         const kept = recall(room, turn);
         if (kept !== null) add(turn, kept.injected);
       }
-      if (last === undefined) return { edits, outcome: "repeated" };
+      if (last === undefined) return { edits, outcome: "repeated", injected: "" };
 
       const key = `${room}\n${last.key}`;
       const kept = memory.recall(key);
@@ -120,9 +122,9 @@ export function createTurnInjector(options: {
       // Behind a tool's result the turn has been composed before; at the end of the request it is a new one,
       // unless the very same request came a moment ago.
       if (kept !== null && (!last.isAsked || nowUs - kept.atUs < RETRY_WITHIN_US)) {
-        if (refused.has(client)) return { edits: [], outcome: "refused" };
+        if (refused.has(client)) return { edits: [], outcome: "refused", injected: "" };
         add(last, kept.injected);
-        return { edits, outcome: "repeated" };
+        return { edits, outcome: "repeated", injected: kept.injected };
       }
       const answer = await ask({
         session: room,
@@ -133,11 +135,12 @@ export function createTurnInjector(options: {
         requestId: `${last.key}:${Math.floor(nowUs / RETRY_WITHIN_US)}`,
       });
       // Nothing from the moment of the refusal on, of what it was given before either.
-      if (answer === "refused" || refused.has(client)) return { edits: [], outcome: "refused" };
-      if (answer === "daemon-away") return { edits, outcome: answer };
+      if (answer === "refused" || refused.has(client))
+        return { edits: [], outcome: "refused", injected: "" };
+      if (answer === "daemon-away") return { edits, outcome: answer, injected: "" };
       memory.keep(key, answer.injected, nowUs);
       add(last, answer.injected);
-      return { edits, outcome: "composed" };
+      return { edits, outcome: "composed", injected: answer.injected };
     },
   };
 }

@@ -3,8 +3,8 @@
  * reply alone: an echo of the voice directive or of what stood before the turn is taken off its start.
  */
 import { ActivityError, fromErrorEnvelope } from "../errors.ts";
+import { makeEchoStripper } from "../gateway/echo-guard.ts";
 import { createEventSplitter, readEvent } from "../gateway/event-stream.ts";
-import { makeLeakStripper, type LeakStripper } from "../gateway/voice-steering.ts";
 
 /** Whom a chat asks. */
 export interface ChatModel {
@@ -36,7 +36,7 @@ export interface ReplyWish {
  */
 export async function askModel(to: ChatModel, wish: ReplyWish): Promise<"whole" | "stopped"> {
   const { signal, onText } = wish;
-  const reply = createEchoGuard(wish.injected);
+  const reply = makeEchoStripper(wish.injected);
   try {
     const body = await openReply(to, wish);
     const splitter = createEventSplitter();
@@ -100,54 +100,6 @@ function parse(text: string): unknown {
     // An error that is no JSON is told as it is.
     return null;
   }
-}
-
-/** A filter on a text that streams by. */
-type Guard = Pick<LeakStripper, "push" | "flush">;
-
-/** Takes echoes of the voice directive and of the blocks before the turn off the start of a reply, in any order. */
-function createEchoGuard(injected: string): Guard {
-  const blocks = blocksOf(injected);
-  const guards = [
-    makeLeakStripper(),
-    ...(blocks.length === 0 ? [] : [createBlockGuard(blocks), makeLeakStripper()]),
-  ];
-  return {
-    push: (chunk) => guards.reduce((text, guard) => guard.push(text), chunk),
-    flush: () => guards.reduce((text, guard) => guard.push(text) + guard.flush(), ""),
-  };
-}
-
-/** Longest end of a block that has no letter in it: signs of its last line and the rule. */
-const MAX_END_CHARS = 40;
-
-/** Takes an echoed block off with the rule that ended it. */
-function createBlockGuard(blocks: readonly string[]): Guard {
-  const stripper = makeLeakStripper(blocks);
-  /** What may still be such an end; null once the reply has begun. */
-  let held: string | null = "";
-  const pass = (text: string, isOver: boolean): string => {
-    if (held === null) return text;
-    held += text;
-    const mayBeEnd =
-      stripper.removed && /^[^\p{L}\p{N}]*$/u.test(held) && held.length < MAX_END_CHARS;
-    if (held === "" || (mayBeEnd && !isOver)) return "";
-    const begun = stripper.removed ? held.replace(BLOCK_END, "") : held;
-    held = null;
-    return begun;
-  };
-  return {
-    push: (chunk) => pass(stripper.push(chunk), false),
-    flush: () => pass(stripper.flush(), true),
-  };
-}
-
-/** The letters of a block are compared by the stripper; this is what of it has none. */
-const BLOCK_END = /^[^\p{L}\p{N}]{0,40}?-{3,}\s*?(?:\n\s*|$)/u;
-
-/** Each block of what was injected ends with a blank line and has none within. */
-function blocksOf(injected: string): readonly string[] {
-  return injected.split(/(?<=\n)\n/).filter((block) => block.trim() !== "");
 }
 
 /** The text of one piece of a streamed chat completion; empty for any other event. Throws for one that is an error. */

@@ -540,6 +540,35 @@ describe("a stream", () => {
     expect(received.join("").includes('"code":"upstream_broken"')).toBe(isTold);
   });
 
+  test.each(["chat/completions", "responses"])(
+    "that begins with the block loses it, as does a whole reply: %s",
+    async (path) => {
+      const rig = await openGatewayRig();
+      const echo = `${blockNumber(1)}${VOICE_TURN_DIRECTIVE} `;
+      const body = path === "responses" ? { model: "m", input: "hi" } : ask("hi");
+      const events = (text: string): readonly object[] =>
+        path === "responses"
+          ? [{ type: "response.output_text.delta", item_id: "i", content_index: 0, delta: text }]
+          : [{ choices: [{ index: 0, delta: { content: text } }] }];
+      const whole = (text: string): object =>
+        path === "responses"
+          ? { output: [{ type: "message", content: [{ type: "output_text", text }] }] }
+          : { choices: [{ index: 0, message: { role: "assistant", content: text } }] };
+      rig.upstream.answerWith((request, response) => {
+        const isStream = request.text.includes('"stream":true');
+        if (!isStream) return sendJson(response, 200, whole(`${echo}Hi.`));
+        startStream(response);
+        for (const piece of [...(echo.toLowerCase().match(/[^]{1,7}/g) ?? []), "Hi", "."])
+          for (const event of events(piece)) response.write(`data: ${JSON.stringify(event)}\n\n`);
+        response.end("data: [DONE]\n\n");
+      });
+      expect(await (await rig.post(path, body)).json()).toEqual(whole("Hi."));
+      const streamed = await (await rig.post(path, { ...body, stream: true })).text();
+      const said = [...streamed.matchAll(/"(?:delta|content)":"([^"]*)"/g)].map(([, text]) => text);
+      expect(said.join("")).toBe("Hi.");
+    },
+  );
+
   test("that stalls is given up with an error", async () => {
     const rig = await openGatewayRig({ silenceMs: 400 });
     rig.upstream.answerWith((_request, response) => {
