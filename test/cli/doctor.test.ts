@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createActivityApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
@@ -71,4 +72,15 @@ test("doctor --json prints one finding a line, each with its id", async () => {
   for (const finding of findings)
     expect(Object.keys(finding).sort()).toEqual(["id", "remedy", "state", "what"]);
   expect(exitCode).toBe(1);
+});
+
+test("doctor calls no settings valid that are not there", async () => {
+  const home = createTempHome();
+  const file = join(home, "config.toml");
+  expect((await runCli(["doctor"], { home })).out).toContain(
+    `settings: there is no ${file}, and the defaults hold\n`,
+  );
+  expect((await runCli(["doctor"], { home, config: "" })).out).toContain(
+    `settings: ${file} is valid\n`,
+  );
 });

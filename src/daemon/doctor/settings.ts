@@ -1,5 +1,5 @@
 /** The settings, the privacy gate they make, and the ports they ask for. */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { checkPrivacyGate } from "../../capture/privacy-check.ts";
 import { createPrivacyGate } from "../../capture/privacy.ts";
@@ -24,7 +24,12 @@ export function examineSettings(
   }
   const count = config.privacy.rules.length;
   const findings: Finding[] = [
-    sound("settings", `settings: ${configFile} is valid`),
+    sound(
+      "settings",
+      existsSync(configFile)
+        ? `settings: ${configFile} is valid`
+        : `settings: there is no ${configFile}, and the defaults hold`,
+    ),
     sound(
       "privacy",
       `privacy: ${count === 0 ? "no rules of yours" : `${count} rules of yours`}; no planted secret came through`,

@@ -149,7 +149,10 @@ function examineDatabase(paths: Paths, machine: Machine): readonly Finding[] {
     }
     const newest = readNewest(paths);
     return [
-      sound("database", `database: ${path} is sound; ${backups.length} backups`),
+      sound(
+        "database",
+        `database: ${path} is sound; ${backups.length} ${backups.length === 1 ? "backup" : "backups"}`,
+      ),
       ...(newest === null ? [] : examineClock(newest.startUs, machine)),
     ];
   } catch (thrown) {
