@@ -84,7 +84,10 @@ export async function runProgram(argv: readonly string[], outer: CliIo): Promise
     if (verbose === true) env["ACTIVITYD_VERBOSE"] = "1";
   });
   try {
-    await program.parseAsync(argv, { from: "user" });
+    // The parser's own help command goes no deeper than one word.
+    const isDeepHelp = argv[0] === "help" && argv.length > 2;
+    const words = isDeepHelp ? [...argv.slice(1), "--help"] : argv;
+    await program.parseAsync(words, { from: "user" });
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
     throw thrown;

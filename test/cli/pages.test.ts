@@ -69,6 +69,12 @@ test("--help tells the commands by what they are for, each once", async () => {
   expect(new Set(told)).toEqual(new Set([...tree.commands.map(({ name }) => name), "help"]));
 });
 
+test("help of a command below another is that command's own", async () => {
+  const { out } = await runCli(["hub", "create", "--help"]);
+  expect(out).toContain("Usage: activityd hub create");
+  expect(await runCli(["help", "hub", "create"])).toMatchObject({ out, exitCode: 0 });
+});
+
 /** Every command line that a page shows: code spans and lines of blocks that begin with the program's name. */
 function shownCommands(page: string): readonly string[] {
   const blocks = [...page.matchAll(/^```.*?\n(.*?)^```/gms)].flatMap(([, body = ""]) =>
