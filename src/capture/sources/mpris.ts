@@ -18,45 +18,57 @@ const PROPERTIES = "org.freedesktop.DBus.Properties";
 /** Repeats whatever player was used last under a name of its own: each song would be there twice. */
 const PROXY = `${NAMESPACE}.playerctld`;
 
+/** A player that hangs says nothing any more: its song would be told as playing for as long as it hangs. */
+const READ_AGAIN_MS = 45_000;
+
 /** `kind: "media"`. Players that are stopped play nothing and are left out; paused ones are told. */
-export const mpris: SourceProvider<"media"> = {
-  id: "mpris",
-  kind: "media",
-  open: (context) =>
-    openBusSource<"media">("session", context, async ({ bus, report }) => {
-      const players = createPlayers(bus, (samples) => report({ ok: true, value: samples }));
-      await bus.onNameOwner(NAMESPACE, players.nameChanged, { namespace: true });
-      await bus.onSignal(
-        { path: PATH, interface: PROPERTIES, member: "PropertiesChanged" },
-        (signal) => {
-          if (signal.body[0] === PLAYER && isOfInterest(signal.body))
-            players.changed(signal.sender);
-        },
-      );
-      const names = await bus.call({
-        destination: "org.freedesktop.DBus",
-        path: "/org/freedesktop/DBus",
-        interface: "org.freedesktop.DBus",
-        member: "ListNames",
-      });
-      if (!names.ok) {
-        return { rejected: { reason: "The session bus does not list its names.", remedy: "" } };
-      }
-      const present = (readTexts(names.body[0]) ?? []).filter((name) =>
-        name.startsWith(`${NAMESPACE}.`),
-      );
-      await Promise.all(
-        present.map(async (name) => players.nameChanged(name, await bus.nameOwner(name))),
-      );
-      await players.settled();
-      return {
-        snapshot: async () => {
-          await players.readAll();
-          return { ok: true, value: players.samples() };
-        },
-      };
-    }),
-};
+export const mpris = createMpris(READ_AGAIN_MS);
+
+/** As `mpris`, asking the players that there are again after so long. */
+export function createMpris(readAgainMs: number): SourceProvider<"media"> {
+  return {
+    id: "mpris",
+    kind: "media",
+    open: (context) =>
+      openBusSource<"media">("session", context, async ({ bus, report }) => {
+        const players = createPlayers(bus, (samples) => report({ ok: true, value: samples }));
+        await bus.onNameOwner(NAMESPACE, players.nameChanged, { namespace: true });
+        await bus.onSignal(
+          { path: PATH, interface: PROPERTIES, member: "PropertiesChanged" },
+          (signal) => {
+            if (signal.body[0] === PLAYER && isOfInterest(signal.body))
+              players.changed(signal.sender);
+          },
+        );
+        const names = await bus.call({
+          destination: "org.freedesktop.DBus",
+          path: "/org/freedesktop/DBus",
+          interface: "org.freedesktop.DBus",
+          member: "ListNames",
+        });
+        if (!names.ok) {
+          return { rejected: { reason: "The session bus does not list its names.", remedy: "" } };
+        }
+        const present = (readTexts(names.body[0]) ?? []).filter((name) =>
+          name.startsWith(`${NAMESPACE}.`),
+        );
+        await Promise.all(
+          present.map(async (name) => players.nameChanged(name, await bus.nameOwner(name))),
+        );
+        await players.settled();
+        // No word to anybody while there is no player.
+        const again = setInterval(() => void players.readAll(), readAgainMs);
+        again.unref();
+        return {
+          snapshot: async () => {
+            await players.readAll();
+            return { ok: true, value: players.samples() };
+          },
+          close: () => clearInterval(again),
+        };
+      }),
+  };
+}
 
 interface Player {
   readonly names: Set<string>;

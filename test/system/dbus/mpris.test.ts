@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { mpris } from "../../../src/capture/sources/mpris.ts";
+import { createMpris, mpris } from "../../../src/capture/sources/mpris.ts";
 import { openRecorded, type SourceRecorder } from "../../helpers/source-recorder.ts";
 import { until } from "../../helpers/until.ts";
 import { openBusService, Variant } from "../fakes/bus-service.ts";
@@ -152,6 +152,18 @@ describe("media players", () => {
     player.service.refuse("org.freedesktop.DBus.Properties.GetAll", "org.test.No");
     const { source } = await listen();
     expect(await source.snapshot()).toEqual({ ok: true, value: [] });
+  });
+
+  it("that hang, and say nothing of it, are not told as playing any more", async () => {
+    const player = await play("vlc", "VLC");
+    player.setMetadata(song("One"));
+    player.set({ PlaybackStatus: playback("Playing") });
+    const recording = await openRecorded(createMpris(50), daemon.env);
+    recordings.push(recording);
+    expect(await recording.source.snapshot()).toMatchObject({ value: [{ title: "One" }] });
+    player.service.refuse("org.freedesktop.DBus.Properties.GetAll", "org.test.NoReply");
+    await recording.untilTold("nothing plays", (value) => value?.length === 0);
+    expect(recording.lost()).toBeNull();
   });
 
   it("that only name their metadata as changed are asked again", async () => {
