@@ -44,18 +44,24 @@ function createBlockGuard(
   const stripper = makeLeakStripper(blocks);
   /** What may still be such an end; null once the reply has begun. */
   let held: string | null = "";
+  /** How the reply begins: an echo in a fence of code leaves the end of the fence behind. */
+  let lead = "";
   const pass = (text: string, isOver: boolean): string => {
     if (held === null) return text;
     held += text;
     const mayBeEnd =
       stripper.removed && /^[^\p{L}\p{N}]*$/u.test(held) && held.length < MAX_END_CHARS;
     if (held === "" || (mayBeEnd && !isOver)) return "";
-    const begun = stripper.removed ? held.replace(BLOCK_END, "") : held;
+    const end = /^\s*`{3}/.test(lead) ? FENCED_END : BLOCK_END;
+    const begun = stripper.removed ? held.replace(end, "") : held;
     held = null;
     return begun;
   };
   return {
-    push: (chunk) => pass(stripper.push(chunk), false),
+    push: (chunk) => {
+      if (lead.length < MAX_END_CHARS) lead += chunk;
+      return pass(stripper.push(chunk), false);
+    },
     flush: () => pass(stripper.flush(), true),
     get removed() {
       return stripper.removed;
@@ -65,6 +71,9 @@ function createBlockGuard(
 
 /** The letters of a block are compared by the stripper; this is what of it has none. */
 const BLOCK_END = /^[^\p{L}\p{N}]{0,40}?-{3,}\s*?(?:\n\s*|$)/u;
+
+/** The same with the fence behind it, without which the rest of the reply would be shown as code. */
+const FENCED_END = new RegExp(`${BLOCK_END.source}(?:\`{3,}[^\\S\\n]*(?:\\n\\s*|$))?`, "u");
 
 /** Each block of what was injected ends with a blank line and has none within. */
 function blocksOf(injected: string): readonly string[] {
