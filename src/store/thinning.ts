@@ -45,7 +45,7 @@ export function clusterStretches(
       continue;
     }
     if (open !== null) drawn.push(close(open, areApart ? stretch.startUs : open.endUs));
-    open = { ...stretch, merged: 0, times: new Map() };
+    open = { ...stretch, activeUs: 0, merged: 0, times: new Map() };
     addTo(open, stretch);
   }
   if (open !== null) drawn.push(close(open, open.endUs));
@@ -60,7 +60,7 @@ export interface Buckets {
 }
 
 export function createBuckets({ fromUs, toUs, resolutionUs }: ThinningFrame): Buckets {
-  const buckets: (Cluster | undefined)[] = [];
+  const buckets: (Bucket | undefined)[] = [];
   return {
     add: (stretch) => {
       const { key, count = 1 } = stretch;
@@ -69,14 +69,23 @@ export function createBuckets({ fromUs, toUs, resolutionUs }: ThinningFrame): Bu
       if (endUs <= startUs) return;
       const spanUs = stretch.endUs - stretch.startUs;
       const last = Math.floor((endUs - 1 - fromUs) / resolutionUs);
-      for (let index = Math.floor((startUs - fromUs) / resolutionUs); index <= last; index += 1) {
+      const first = Math.floor((startUs - fromUs) / resolutionUs);
+      for (let index = first; index <= last; index += 1) {
         const bucketUs = fromUs + index * resolutionUs;
         const partStartUs = Math.max(startUs, bucketUs);
         const partEndUs = Math.min(endUs, bucketUs + resolutionUs);
         // The time that counts lies evenly in a stretch, for all that is known of it here.
         const activeUs = (stretch.activeUs * (partEndUs - partStartUs)) / spanUs;
         const part = { startUs: partStartUs, endUs: partEndUs, activeUs, key, count };
-        addTo((buckets[index] ??= { ...part, activeUs: 0, merged: 0, times: new Map() }), part);
+        const bucket = (buckets[index] ??= {
+          ...part,
+          activeUs: 0,
+          merged: 0,
+          begun: 0,
+          times: new Map(),
+        });
+        addTo(bucket, part);
+        if (index === first) bucket.begun += count;
       }
     },
     draw: () => {
@@ -87,7 +96,8 @@ export function createBuckets({ fromUs, toUs, resolutionUs }: ThinningFrame): Bu
         const last = drawn.at(-1);
         const goesOn = last?.key === span.key && span.startUs - last.endUs < resolutionUs;
         if (last === undefined || !goesOn) drawn.push(span);
-        else drawn[drawn.length - 1] = joined(last, span);
+        // What goes on from the piece before is counted there.
+        else drawn[drawn.length - 1] = joined(last, { ...span, merged: bucket.begun });
       }
       return drawn;
     },
@@ -108,6 +118,11 @@ interface Cluster {
   merged: number;
   /** Time by key. */
   readonly times: Map<number, number>;
+}
+
+interface Bucket extends Cluster {
+  /** How many of those that it stands for began in it. */
+  begun: number;
 }
 
 function* joinFollowing(stretches: Iterable<Stretch>, followsUs: number): Generator<Stretch> {
@@ -133,7 +148,6 @@ function prolonged(held: Stretch, next: Stretch): Stretch {
 }
 
 function addTo(cluster: Cluster, { startUs, endUs, activeUs, key, count = 1 }: Stretch): void {
-  if (cluster.merged === 0) cluster.activeUs = 0;
   cluster.startUs = Math.min(cluster.startUs, startUs);
   cluster.endUs = Math.max(cluster.endUs, endUs);
   cluster.activeUs += activeUs;

@@ -118,9 +118,11 @@ export function readTimeline(
   return {
     fromUs,
     toUs,
-    resolutionUs: drawn.some(({ spans }) => spans.some(({ merged }) => merged > 1))
-      ? resolutionUs
-      : 0,
+    // Visits are not the stretches themselves, however few there are.
+    resolutionUs:
+      isForVisits(frame) || drawn.some(({ spans }) => spans.some(({ merged }) => merged > 1))
+        ? resolutionUs
+        : 0,
     lanes: drawn.map(({ id, spans }) => ({
       id,
       spans,

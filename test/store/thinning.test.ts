@@ -113,6 +113,21 @@ describe("counting stretches that may meet in pieces", () => {
     );
   });
 
+  test("counts a stretch once in each span that it has a part of, however many pieces it fills", () => {
+    fc.assert(
+      fc.property(anywhere, (stretches) => {
+        for (const { startUs, endUs, merged } of fill(stretches)) {
+          const meeting = stretches.filter(
+            (each) => each.endUs > each.startUs && each.startUs < endUs && each.endUs > startUs,
+          );
+          expect(merged).toBe(meeting.length);
+        }
+      }),
+    );
+    const long = { startUs: 10, endUs: 9_990, activeUs: 9_980, key: 1 };
+    expect(fill([long])).toMatchObject([{ startUs: 10, endUs: 9_990, merged: 1 }]);
+  });
+
   test("draws one span for a run of pieces with the same first key", () => {
     const day = [
       { startUs: 10, endUs: 490, activeUs: 240, key: 1 },

@@ -145,6 +145,17 @@ describe("a timeline", () => {
     }
   });
 
+  test("of one window in a month tells of one, and not that it was drawn to the second", () => {
+    const { see, timeline, store } = openRecord();
+    see(window("Code", "a.ts"), 0, 20_000);
+    store.settle();
+    const { lanes, resolutionUs } = timeline({ fromUs: T0, toUs: T0 + 30 * DAY, maxSpans: 1000 });
+    expect(lanes.find(({ id }) => id === "documents")?.spans).toMatchObject([
+      { label: "a.ts", merged: 1, activeUs: 20_000 * S },
+    ]);
+    expect(resolutionUs).toBeGreaterThan(0);
+  });
+
   test.each([1, 10_001, 10.5])("of %s spans is refused", (maxSpans) => {
     const { timeline } = openRecord();
     expect(() => timeline({ fromUs: 0, toUs: 1, maxSpans })).toThrow(/Cannot draw/);
