@@ -8,9 +8,11 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { configTarget } from "../config.ts";
 import { ActivityError } from "../errors.ts";
 
 export const MCP_HOSTS = ["claude-desktop", "claude-code", "cursor", "vscode"] as const;
@@ -62,9 +64,12 @@ export function applyMcpInstall({ file, before, after }: McpChange): string | nu
   const backup = before === null ? null : `${file}.before-activityd`;
   // The first backup is the owner's own text; later runs must not overwrite it with ours.
   if (backup !== null && !existsSync(backup)) copyFileSync(file, backup);
-  const fresh = `${file}.activityd-${process.pid}`;
-  writeFileSync(fresh, after, { mode: 0o600 });
-  renameSync(fresh, file);
+  // A link into a folder of dotfiles stays one.
+  const target = configTarget(file);
+  const mode = before === null ? 0o600 : statSync(target).mode & 0o777;
+  const fresh = `${target}.activityd-${process.pid}`;
+  writeFileSync(fresh, after, { mode });
+  renameSync(fresh, target);
   return backup;
 }
 

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -41,6 +49,19 @@ describe("installing into a host", () => {
     expect(readFileSync(file, "utf8")).toBe(
       '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": {\n\t\t\t"command": "x"\n\t\t},\n\t\t"activityd": {\n\t\t\t"type": "stdio",\n\t\t\t"command": "/usr/bin/node",\n\t\t\t"args": [\n\t\t\t\t"/opt/activityd/main.js",\n\t\t\t\t"mcp"\n\t\t\t]\n\t\t}\n\t},\n\t"z": [\n\t\t1\n\t]\n}\n',
     );
+  });
+
+  it("leaves a link into a folder of dotfiles one, and the file behind it as readable as it was", () => {
+    const places = openHome();
+    const target = join(places.home, "dotfiles.json");
+    writeFileSync(target, "{}", { mode: 0o644 });
+    const file = join(places.home, ".claude.json");
+    symlinkSync("dotfiles.json", file);
+    const backup = applyMcpInstall(planMcpInstall("claude-code", COMMAND, places));
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(readFileSync(target, "utf8")).toContain("activityd");
+    expect(statSync(target).mode & 0o777).toBe(0o644);
+    expect(readFileSync(backup ?? "", "utf8")).toBe("{}");
   });
 
   it("never overwrites the first backup", () => {

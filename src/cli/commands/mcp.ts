@@ -1,10 +1,11 @@
 /** `activityd mcp`: the tools for hosts of the Model Context Protocol. */
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../clock.ts";
 import { ActivityError } from "../../errors.ts";
 import type { McpHost } from "../../mcp/install.ts";
+import { resolvePaths } from "../../paths.ts";
 import { VERSION } from "../../version.ts";
 import { argumentOf } from "../command-tree.ts";
 import type { CliIo, ExitCode } from "../io.ts";
@@ -84,13 +85,12 @@ async function runInstall(io: CliIo, name: string, dryRun: boolean): Promise<Exi
     );
   }
   const home = io.env["HOME"] ?? homedir();
-  const activityHome = io.env["ACTIVITYD_HOME"];
   const change = planMcpInstall(
     host,
     {
       command: process.execPath,
       args: [fileURLToPath(new URL("../main.js", import.meta.url)), "mcp"],
-      env: activityHome === undefined ? {} : { ACTIVITYD_HOME: activityHome },
+      env: environmentOf(io),
     },
     {
       home,
@@ -111,6 +111,20 @@ async function runInstall(io: CliIo, name: string, dryRun: boolean): Promise<Exi
     `activityd: written to ${change.file}${backup === null ? "" : `; as it was: ${backup}`}. Restart ${host}.`,
   );
   return 0;
+}
+
+/**
+ * What the server has to be told. Hosts hand on little of their environment, as a rule neither XDG_RUNTIME_DIR nor
+ * ours, and start it in any folder.
+ */
+function environmentOf(io: CliIo): Readonly<Record<string, string>> {
+  const home = io.env["ACTIVITYD_HOME"] ?? "";
+  const { socketPath } = io.paths();
+  const unaided = resolvePaths({ ACTIVITYD_HOME: home }).socketPath;
+  return {
+    ...(home === "" ? {} : { ACTIVITYD_HOME: resolve(home) }),
+    ...(socketPath === unaided ? {} : { ACTIVITYD_SOCKET: resolve(socketPath) }),
+  };
 }
 
 /** The lines that go and come, between what stays at both ends. */
