@@ -91,7 +91,7 @@ describe("forget", () => {
     );
     const done = await run("forget", "--match", "canary-7731");
     expect(done.out).toMatch(
-      /^forgot 1 event, 1 distinct thing.*\nsearched \d+ files \(\d+\.\d MB\) for 1 text of it: found nothing\n$/,
+      /^forgot 1 event, all there was of 1 thing,.*\nsearched \d+ files \(\d+\.\d MB\) for 1 text of it: found nothing\n$/,
     );
     expect(done.exitCode).toBe(0);
   });

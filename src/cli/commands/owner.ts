@@ -198,7 +198,9 @@ function describeForget(answer: ForgetAnswer): readonly string[] {
     plural(events, "event"),
     ...(shortened > 0 ? [`${plural(shortened, "event")} cut at the edges`] : []),
     ...(rewritten > 0 ? [`${plural(rewritten, "event")} rewritten`] : []),
-    plural(documents, "distinct thing"),
+    ...(dryRun ? [plural(documents, "distinct thing")] : []),
+    // Of others something else is still recorded: fewer than were looked at, and none was passed over.
+    ...(!dryRun && documents > 0 ? [`all there was of ${plural(documents, "thing")}`] : []),
     plural(ledgerEntries, "ledger entry", "ledger entries"),
     ...(otherRows > 0 ? [plural(otherRows, "waiting message")] : []),
     ...(answer.backups > 0 ? [plural(answer.backups, "backup")] : []),

@@ -88,14 +88,19 @@ export function countWords(
   answer: ForgetAnswer,
   count: (value: number) => string,
 ): readonly string[] {
-  const { events, shortened, rewritten, documents, ledgerEntries, otherRows, backups } = answer;
+  const { dryRun, events, shortened, rewritten, documents, ledgerEntries, otherRows, backups } =
+    answer;
   const plural = (value: number, one: string, many: string): string =>
     `${count(value)} ${value === 1 ? one : many}`;
   return [
     plural(events, "event", "events"),
     ...(shortened > 0 ? [`${plural(shortened, "event", "events")} cut at the edges`] : []),
     ...(rewritten > 0 ? [`${plural(rewritten, "event", "events")} rewritten`] : []),
-    plural(documents, "distinct thing", "distinct things"),
+    ...(dryRun ? [plural(documents, "distinct thing", "distinct things")] : []),
+    // Of others something else is still recorded: fewer than were looked at, and none was passed over.
+    ...(!dryRun && documents > 0
+      ? [`all there was of ${plural(documents, "thing", "things")}`]
+      : []),
     plural(ledgerEntries, "ledger entry", "ledger entries"),
     ...(otherRows > 0 ? [plural(otherRows, "other row", "other rows")] : []),
     ...(backups > 0 ? [`${plural(backups, "backup", "backups")}, made anew without it`] : []),

@@ -93,6 +93,12 @@ describe("what would be forgotten", () => {
     ]);
   });
 
+  it("is told afterwards without things of which something is left", () => {
+    const done = { ...NOTHING, dryRun: false, events: 4, ledgerEntries: 1 };
+    expect(countWords(done, String)).toEqual(["4 events", "1 ledger entry"]);
+    expect(countWords({ ...done, documents: 2 }, String)).toContain("all there was of 2 things");
+  });
+
   it("is shown by examples of every kind", () => {
     const example = (facts: ForgetExample["facts"]): ForgetExample => ({
       facts,
