@@ -2,25 +2,36 @@
  * The guard against a model that begins its reply with what it was told before the turn: the voice directive, or the
  * blocks. It promises what the guard against the directive alone does, for both, in any order.
  */
+import { SYSTEM_LINE } from "../context/markers.ts";
 import { makeLeakStripper, type LeakStripper } from "./voice-steering.ts";
 
 /** A filter for one reply. `injected`: the blocks that stood before its turn; empty when there were none. */
 export function makeEchoStripper(injected: string): LeakStripper {
   const blocks = blocksOf(injected);
-  const guards = [
-    makeLeakStripper(),
-    ...(blocks.length === 0 ? [] : [createBlockGuard(blocks), makeLeakStripper()]),
-  ];
+  const first = makeLeakStripper();
+  /** Made when the reply is seen to begin as a block might: most do not, and a long block takes a millisecond. */
+  let others: readonly Guard[] | null = null;
+  const othersFor = (text: string): readonly Guard[] =>
+    mayBegin(text, blocks) ? [createBlockGuard(blocks), makeLeakStripper()] : [];
   let empty = true;
   const out = (text: string): string => {
     if (empty && text.trim() !== "") empty = false;
     return text;
   };
   return {
-    push: (chunk) => out(guards.reduce((text, guard) => guard.push(text), chunk)),
-    flush: () => out(guards.reduce((text, guard) => guard.push(text) + guard.flush(), "")),
+    push: (chunk) => {
+      const begun = first.push(chunk);
+      if (begun === "") return "";
+      others ??= othersFor(begun);
+      return out(others.reduce((text, guard) => guard.push(text), begun));
+    },
+    flush: () => {
+      const rest = first.flush();
+      others ??= othersFor(rest);
+      return out(others.reduce((text, guard) => guard.push(text) + guard.flush(), rest));
+    },
     get removed() {
-      return guards.some((guard) => guard.removed);
+      return first.removed || others?.some((guard) => guard.removed) === true;
     },
     get empty() {
       return empty;
@@ -34,13 +45,24 @@ export function stripEchoes(text: string, injected: string): string {
   return stripper.push(text) + stripper.flush();
 }
 
+type Guard = Pick<LeakStripper, "push" | "flush" | "removed">;
+
+/** Whether the first letter of a reply, if there is one yet, is that of a block, or of the mark before a block. */
+function mayBegin(text: string, blocks: readonly string[]): boolean {
+  if (blocks.length === 0) return false;
+  const letter = firstLetter(text);
+  return letter === null || [SYSTEM_LINE, ...blocks].some((block) => firstLetter(block) === letter);
+}
+
+function firstLetter(text: string): string | null {
+  return /[\p{L}\p{N}]/u.exec(text)?.[0].normalize("NFKD").toLowerCase().charAt(0) ?? null;
+}
+
 /** Longest end of a block that has no letter in it: signs of its last line and the rule. */
 const MAX_END_CHARS = 40;
 
 /** Takes an echoed block off with the rule that ended it. */
-function createBlockGuard(
-  blocks: readonly string[],
-): Pick<LeakStripper, "push" | "flush" | "removed"> {
+function createBlockGuard(blocks: readonly string[]): Guard {
   const stripper = makeLeakStripper(blocks);
   /** What may still be such an end; null once the reply has begun. */
   let held: string | null = "";
