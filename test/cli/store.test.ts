@@ -125,6 +125,13 @@ test("activityd search answers from the database when no daemon runs", async () 
   });
 });
 
+test("activityd search tells of too many words in the words that were typed", async () => {
+  const { talk, exitCode } = await run(filledHome(), "search", "x".repeat(300), "y".repeat(200));
+  expect(talk).toContain("The words to search for have 501 characters; 400 are taken.");
+  expect(talk).not.toContain("query parameter");
+  expect(exitCode).toBe(2);
+});
+
 test("a database of another program is not restored, and stays as it was", async () => {
   const home = filledHome();
   const file = join(createTempHome(), "places.sqlite");

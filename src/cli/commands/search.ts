@@ -13,6 +13,9 @@ interface SearchOptions {
   readonly json?: boolean;
 }
 
+/** As many as the daemon takes; see `SearchRequest`. */
+const MOST_CHARACTERS = 400;
+
 export const registerSearchCommand: RegisterCommands = (program, io, finish) => {
   program
     .command("search")
@@ -38,8 +41,16 @@ async function runSearch(
       "Give one or more words of a title, an application or a page's address.",
     );
   }
+  const q = words.join(" ");
+  if (q.length > MOST_CHARACTERS) {
+    throw new ActivityError(
+      "bad_request",
+      `The words to search for have ${q.length} characters; ${MOST_CHARACTERS} are taken.`,
+      "Give some of them: all must be there.",
+    );
+  }
   const request = {
-    q: words.join(" "),
+    q,
     ...parseRange(["--since", since], ["--until", until], nowUs),
     limit: parseLimit(limit),
   };
