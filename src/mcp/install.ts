@@ -3,6 +3,7 @@
  * that a second run changes nothing, and that what it replaces is kept beside it.
  */
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -68,7 +69,9 @@ export function applyMcpInstall({ file, before, after }: McpChange): string | nu
   const target = configTarget(file);
   const mode = before === null ? 0o600 : statSync(target).mode & 0o777;
   const fresh = `${target}.activityd-${process.pid}`;
-  writeFileSync(fresh, after, { mode });
+  writeFileSync(fresh, after, { mode: 0o600 });
+  // By itself: what a file is made with is less whatever the owner's umask takes away.
+  chmodSync(fresh, mode);
   renameSync(fresh, target);
   return backup;
 }

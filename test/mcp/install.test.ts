@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -8,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   applyMcpInstall,
   MCP_HOSTS,
@@ -54,7 +55,11 @@ describe("installing into a host", () => {
   it("leaves a link into a folder of dotfiles one, and the file behind it as readable as it was", () => {
     const places = openHome();
     const target = join(places.home, "dotfiles.json");
-    writeFileSync(target, "{}", { mode: 0o644 });
+    writeFileSync(target, "{}");
+    chmodSync(target, 0o644);
+    // Of an owner whose new files are for nobody else.
+    const umask = process.umask(0o077);
+    onTestFinished(() => void process.umask(umask));
     const file = join(places.home, ".claude.json");
     symlinkSync("dotfiles.json", file);
     const backup = applyMcpInstall(planMcpInstall("claude-code", COMMAND, places));
