@@ -5,8 +5,16 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { isEncrypted, readKeyPlace, writeKeyPlace } from "./cipher.ts";
+import {
+  CHANGE_PATIENCE_MS,
+  toConnection,
+  waitFor,
+  wrapStatement,
+  type Connection,
+  type SqlStatement,
+} from "./connection.ts";
 import { isBusy, isDamaged, isUnwritable, translate, translating } from "./failures.ts";
-import { readFileMarks, readLook, removeLeftLog, removeLog, type FileMarks } from "./file-marks.ts";
+import { readFileMarks, readLook, removeLeftLog, removeLog } from "./file-marks.ts";
 import { scrubStep } from "./scrub.ts";
 import {
   connectReader,
@@ -14,19 +22,7 @@ import {
   connectWriter,
   createPrivateFile,
   type Sqlite,
-  type SqliteStatement,
-  type SqlValue,
 } from "./sqlite.ts";
-
-/** A prepared statement whose rows have the shape `Row`; the caller vouches for the shape of its own SQL. */
-export interface SqlStatement<Row> {
-  /** Runs a statement that gives no rows and returns how many rows it changed. */
-  readonly run: (...values: readonly SqlValue[]) => number;
-  readonly get: (...values: readonly SqlValue[]) => Row | undefined;
-  readonly all: (...values: readonly SqlValue[]) => Row[];
-  /** Rows one by one, so that memory stays flat. No other statement that writes may run meanwhile. */
-  readonly iterate: (...values: readonly SqlValue[]) => IterableIterator<Row>;
-}
 
 /** An open database. Every method throws `ActivityError` where SQLite fails. */
 export interface StoreDatabase {
@@ -114,32 +110,9 @@ export function openDatabase(options: OpenDatabaseOptions): StoreDatabase {
     return wrap(path, connect, toConnection(path, standIn, true), onDamage);
   }
 }
+
 /** How long a statement waits for another process's lock, unless it is told otherwise. */
 const PATIENCE_MS = 5_000;
-/** How long a change waits: nobody is answered meanwhile, and none of our processes holds the file for long. */
-const CHANGE_PATIENCE_MS = 500;
-
-interface Connection {
-  readonly sqlite: Sqlite;
-  /** Whether this only stands in for a file that could not be opened for writing. */
-  readonly isStandIn: boolean;
-  /** The files that it has open. */
-  readonly files: FileMarks;
-  readonly begin: SqliteStatement<unknown>;
-  readonly commit: SqliteStatement<unknown>;
-  /** Counts the frames of the log; -1 where there is none (sqlite.org/pragma.html#pragma_wal_checkpoint). */
-  readonly logState: SqliteStatement<{ readonly log: number; readonly checkpointed: number }>;
-}
-
-function toConnection(path: string, sqlite: Sqlite, isStandIn: boolean): Connection {
-  if (!isStandIn && !sqlite.readonly) waitFor(sqlite, CHANGE_PATIENCE_MS);
-  const begin = sqlite.prepare<SqlValue[]>("BEGIN IMMEDIATE");
-  const commit = sqlite.prepare<SqlValue[]>("COMMIT");
-  const logState = sqlite.prepare<SqlValue[], { log: number; checkpointed: number }>(
-    "PRAGMA wal_checkpoint(NOOP)",
-  );
-  return { sqlite, isStandIn, files: readFileMarks(path), begin, commit, logState };
-}
 
 function wrap(
   path: string,
@@ -366,49 +339,5 @@ function wrap(
   };
 }
 
-function waitFor(sqlite: Sqlite, ms: number): void {
-  sqlite.pragma(`busy_timeout = ${ms}`);
-}
-
 /** 1.6 MB: a few milliseconds. */
 const BACKUP_PAGES_PER_STEP = 400;
-/** A statement that is prepared anew when the connection behind it was replaced. */
-function wrapStatement<Row>(
-  path: string,
-  sql: string,
-  current: () => Connection,
-  reading: <T>(read: () => T) => T,
-): SqlStatement<Row> {
-  const prepareOn = (connection: Connection): SqliteStatement<Row> =>
-    translating(path, () => connection.sqlite.prepare<SqlValue[], Row>(sql));
-  let preparedOn = current();
-  let prepared = prepareOn(preparedOn);
-
-  const statement = (): SqliteStatement<Row> => {
-    const connection = current();
-    if (connection !== preparedOn) {
-      prepared = prepareOn(connection);
-      preparedOn = connection;
-    }
-    return prepared;
-  };
-
-  return {
-    run: (...values) => {
-      try {
-        return statement().run(...values).changes;
-      } catch (error) {
-        throw translate(path, error);
-      }
-    },
-    get: (...values) => reading(() => statement().get(...values)),
-    all: (...values) => reading(() => statement().all(...values)),
-    iterate: function* (...values) {
-      try {
-        yield* statement().iterate(...values);
-      } catch (error) {
-        throw translate(path, error);
-      }
-    },
-  };
-}

@@ -3,7 +3,8 @@
  * years are stored: every question reaches its rows through the clustering by start or a small index.
  */
 import { EVENT_KINDS, type ActivityEvent, type EventKind } from "../capture/events.ts";
-import type { SqlStatement, StoreDatabase } from "./database.ts";
+import type { SqlStatement } from "./connection.ts";
+import type { StoreDatabase } from "./database.ts";
 import {
   FACTS_COLUMNS,
   isIndexedLike,
