@@ -3,6 +3,7 @@
  * display that was not named is not the owner's.
  */
 import { readdir, readFile } from "node:fs/promises";
+import { connect } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import type { SourceContext } from "./source.ts";
@@ -26,16 +27,34 @@ export function parseDisplay(display: string): DisplayAddress | null {
   return { socketPath: local ? `${SOCKET_FOLDER}/X${number}` : null, host, number };
 }
 
-/** Displays that have a socket on this machine, such as ":0". They are named to the owner, never tried. */
-export async function listLocalDisplays(): Promise<readonly string[]> {
-  try {
-    const names = await readdir(SOCKET_FOLDER);
-    const numbers = names.flatMap((name) => /^X(\d+)$/.exec(name)?.[1] ?? []);
-    return numbers.toSorted((a, b) => Number(a) - Number(b)).map((number) => `:${number}`);
-  } catch {
-    // No such folder: no X server ever ran here.
-    return [];
-  }
+/**
+ * The displays of this machine whose server listens, such as ":0"; one that crashed leaves its socket behind. They are
+ * named to the owner, and nothing is asked of them.
+ */
+export async function listLocalDisplays(folder = SOCKET_FOLDER): Promise<readonly string[]> {
+  // No such folder: no X server ever ran here.
+  const names = await readdir(folder).catch(() => []);
+  const numbers = names.flatMap((name) => /^X(\d+)$/.exec(name)?.[1] ?? []);
+  const listening = await Promise.all(
+    numbers.map((number) => isListening(path.join(folder, `X${number}`))),
+  );
+  return numbers
+    .filter((_, at) => listening[at])
+    .toSorted((a, b) => Number(a) - Number(b))
+    .map((number) => `:${number}`);
+}
+
+/** Whether somebody takes connections there; the kernel says so at once, also for a server that hangs. */
+function isListening(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(socketPath);
+    const settle = (answer: boolean): void => {
+      probe.destroy();
+      resolve(answer);
+    };
+    probe.once("connect", () => settle(true));
+    probe.once("error", () => settle(false));
+  });
 }
 
 /** What is shown to the server to be let in. */
