@@ -35,7 +35,7 @@ export function createFakeDesktop(): FakeDesktop {
     registry: {
       providersFor: (kind) => {
         const provider = byKind.get(kind);
-        return provider === undefined ? [] : [provider];
+        return [provider ?? refuse(kind)];
       },
     },
     focus: (next) =>
@@ -58,6 +58,12 @@ export function createFakeDesktop(): FakeDesktop {
         next === null ? [] : [{ player: "vlc", title: null, artist: null, playing: true, ...next }],
       ),
   };
+}
+
+/** What a desktop does not tell, a real backend was tried for as well. */
+function refuse<K extends SourceKind>(kind: K): SourceProvider<K> {
+  const rejected = { reason: "This desktop does not tell.", remedy: "Use another." };
+  return { id: "fake", kind, open: async () => ({ rejected }) };
 }
 
 function createFakeSource<K extends SourceKind>(kind: K) {
