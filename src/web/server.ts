@@ -3,14 +3,13 @@
  * to answer this machine's owner alone, and that no other page can ask, embed or read anything of it.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { PageLink } from "../api.ts";
 import { ActivityError } from "../errors.ts";
+import { createTcpPeerGuard } from "../local-api/peer.ts";
 import { reasonForLog, type Log } from "../log.ts";
 import { hostOf, pageRefusal } from "./access.ts";
 import type { PageApi } from "./page-api.ts";
 import { openPageFiles, type PageFiles } from "./page-files.ts";
-import { readTcpPeer } from "./peer.ts";
 import { answerPageRoute, wrongMethod } from "./page-routes.ts";
 import { API_HEADERS, GUARDS, sendFailure } from "./replies.ts";
 import type { PageSessions } from "./sessions.ts";
@@ -60,7 +59,7 @@ export async function servePage(options: PageServerOptions): Promise<PageServer>
   }
   const closing = new AbortController();
   const answerApi = createApiHandler({ headers: API_HEADERS, closing: closing.signal });
-  const isStranger = createStrangerCheck(log);
+  const { admits } = createTcpPeerGuard("page", log);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = parseTarget(request.url ?? "/", port);
     const { pathname } = url;
@@ -72,7 +71,7 @@ export async function servePage(options: PageServerOptions): Promise<PageServer>
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 },
     (request, response) => {
-      const refusal = isStranger(request.socket) ? OTHER_USER : pageRefusal(request, port);
+      const refusal = admits(request.socket) ? pageRefusal(request, port) : OTHER_USER;
       if (refusal !== null) return sendFailure(response, refusal);
       answer(request, response).catch((thrown: unknown) => {
         if (!(thrown instanceof ActivityError))
@@ -83,6 +82,8 @@ export async function servePage(options: PageServerOptions): Promise<PageServer>
       });
     },
   );
+  // As soon as it is there: what has ended by the time of its request cannot be told any more.
+  server.on("connection", admits);
   const port = await listen(server, options.port);
   let closed: Promise<void> | null = null;
   return {
@@ -159,22 +160,6 @@ function parseTarget(target: string, port: number): URL {
   } catch (cause) {
     throw new ActivityError("bad_request", "The request names no path.", "Ask for /", { cause });
   }
-}
-
-/** Whether the other end is another user of this machine. Looks once per connection. */
-function createStrangerCheck(log: Log): (socket: Socket) => boolean {
-  const own = process.getuid?.();
-  const known = new WeakMap<Socket, boolean>();
-  return (socket) => {
-    const before = known.get(socket);
-    if (before !== undefined) return before;
-    const { localPort = 0, remotePort = 0 } = socket;
-    const uid = readTcpPeer({ localPort, remotePort });
-    const isStranger = own !== undefined && uid !== null && uid !== own && uid !== 0;
-    if (isStranger) log.warn("page: another user was refused", { uid });
-    known.set(socket, isStranger);
-    return isStranger;
-  };
 }
 
 const OTHER_USER = new ActivityError(
