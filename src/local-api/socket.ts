@@ -5,6 +5,7 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { connect, type Server } from "node:net";
 import { dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { ActivityError, shellWord } from "../errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -141,21 +142,48 @@ async function removeDeadSocket(path: string): Promise<void> {
   rmSync(path, { force: true });
 }
 
-/** Only a refusal (or its disappearance) proves that nobody listens; every other outcome leaves it alone. */
-function isAnswered(path: string): Promise<boolean> {
+/**
+ * Whether somebody answers on a socket. A killed daemon's takes connections for as long as the system needs to put
+ * the process away, and then drops them: a connection alone proves nothing, so something is asked. Only a refusal
+ * (or its disappearance) proves that nobody listens; one that keeps silent is left alone.
+ */
+async function isAnswered(path: string): Promise<boolean> {
+  const patience = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  for (;;) {
+    const found = await probe(path, patience);
+    if (found !== "dropped") return found === "answered";
+    await setTimeout(TRY_AGAIN_MS);
+    if (patience.aborted) return true;
+  }
+}
+
+/** Resolves to `answered` also when nothing came in time. */
+function probe(path: string, patience: AbortSignal): Promise<"answered" | "dropped" | "nobody"> {
   return new Promise((resolve) => {
-    const probe = connect(path);
-    const settle = (answered: boolean): void => {
-      probe.destroy();
-      resolve(answered);
+    const connection = connect(path);
+    const settle = (found: "answered" | "dropped" | "nobody"): void => {
+      patience.removeEventListener("abort", giveUp);
+      connection.destroy();
+      resolve(found);
     };
-    probe.once("connect", () => settle(true));
-    probe.once("error", (error) => {
+    const giveUp = (): void => settle("answered");
+    patience.addEventListener("abort", giveUp);
+    connection.once("connect", () => connection.write(QUESTION));
+    connection.once("data", () => settle("answered"));
+    connection.once("close", () => settle("dropped"));
+    connection.once("error", (error) => {
       const code = "code" in error ? error.code : undefined;
-      settle(code !== "ECONNREFUSED" && code !== "ENOENT");
+      if (code === "ECONNREFUSED" || code === "ENOENT") settle("nobody");
+      else settle(code === "ECONNRESET" || code === "EPIPE" ? "dropped" : "answered");
     });
   });
 }
+
+/** RFC 9112: any server of HTTP says something to this. */
+const QUESTION = "HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+/** A system that is busy puts away a large process within these. */
+const ANSWER_WITHIN_MS = 2_000;
+const TRY_AGAIN_MS = 10;
 
 function socketInUse(path: string, cause?: unknown): ActivityError {
   return new ActivityError(

@@ -1,8 +1,9 @@
 import { chmodSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { inheritedSocketFd, listenPrivately } from "../../src/local-api/socket.ts";
 import { failureOf } from "../contract/activity-api.ts";
@@ -14,6 +15,17 @@ function openServer() {
     server.close();
   });
   return server;
+}
+
+/** A server of another process, which is killed at the end of the test at the latest. */
+async function startServer(path: string): Promise<ChildProcess> {
+  const script = `require("node:http").createServer().listen(${JSON.stringify(path)}, () => console.log("up"))`;
+  const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  await once(child.stdout, "data");
+  return child;
 }
 
 describe("the path of the socket", () => {
@@ -110,13 +122,44 @@ describe("a socket that is there already", () => {
     expect(error.hint).toContain("activityd stop");
   });
 
+  test("is never taken from a daemon that is too busy to answer, and not waited for without end", async () => {
+    const path = join(createTempHome(), "a.sock");
+    const frozen = await startServer(path);
+    frozen.kill("SIGSTOP");
+    const error = await failureOf(listenPrivately(openServer(), path));
+    expect(error.code).toBe("socket_in_use");
+    expect(lstatSync(path).isSocket()).toBe(true);
+  });
+
+  test("is never taken from one that closes what comes without a word", async () => {
+    const path = join(createTempHome(), "a.sock");
+    const mute = createServer();
+    mute.on("connection", (socket) => socket.destroy());
+    onTestFinished(() => {
+      mute.close();
+    });
+    await listenPrivately(mute, path);
+    const error = await failureOf(listenPrivately(openServer(), path));
+    expect(error.code).toBe("socket_in_use");
+    expect(lstatSync(path).isSocket()).toBe(true);
+  });
+
+  test("is waited for when its daemon was killed and the system has not put away its socket yet", async () => {
+    const path = join(createTempHome(), "a.sock");
+    const dying = await startServer(path);
+    // Frozen, it takes connections and answers none, as one does whose end has begun.
+    dying.kill("SIGSTOP");
+    const server = openServer();
+    const listening = listenPrivately(server, path);
+    await setTimeout(100);
+    dying.kill("SIGKILL");
+    await listening;
+    expect(server.listening).toBe(true);
+  });
+
   test("is replaced when its daemon was killed", async () => {
     const path = join(createTempHome(), "a.sock");
-    const script = `require("node:http").createServer().listen(${JSON.stringify(path)}, () => console.log("up"))`;
-    const killed = spawn(process.execPath, ["-e", script], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    await once(killed.stdout, "data");
+    const killed = await startServer(path);
     killed.kill("SIGKILL");
     await once(killed, "exit");
     expect(lstatSync(path).isSocket()).toBe(true);
