@@ -68,7 +68,7 @@ export function createDesk(history: History): Desk {
         // Every cursor moves on, whichever knows the window.
         const tabsThen = cursors.flatMap((meeting) => meeting(span));
         if (tabsThen.some((tab) => tab.private)) return { url: null, private: true };
-        if (title === null || isPrivateTitle(app, title)) return NO_PAGE;
+        if (title === null || isPrivateTitle(readPrivateMarking(app), title)) return NO_PAGE;
         const document = documentTitle(app, title);
         const tab = tabsThen.find((each) => documentTitle(app, each.title) === document);
         return { url: tab?.url ?? null, private: false };

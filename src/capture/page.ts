@@ -3,6 +3,7 @@
  * promises that a private tab hides its window, and that window and tab are one document.
  */
 import type { WindowSample } from "./events.ts";
+import { readAppNames } from "./privacy-match.ts";
 import { readPrivateMarking } from "./privacy-windows.ts";
 import { documentTitle } from "./titles.ts";
 
@@ -26,8 +27,8 @@ export function withPage(
   page: PageReport | null,
   nowUs: number,
 ): WindowSample {
-  if (page === null || nowUs - page.atUs > FRESH_US || readPrivateMarking(sample.app) === null)
-    return sample;
+  if (page === null || nowUs - page.atUs > FRESH_US) return sample;
+  if (readPrivateMarking(...readAppNames(sample.app, sample.executable)) === null) return sample;
   if (page.private) return { ...sample, private: true };
   if (sample.url !== null || sample.title === null) return sample;
   const isSame = documentTitle(sample.app, sample.title) === documentTitle(sample.app, page.title);

@@ -186,7 +186,7 @@ export function compileSeed(): (subject: RuleSubject) => SeedEntry | null {
       }
     }
     // Elsewhere such a word is talk about it: a bank in the subject of a mail is not a bank on the screen.
-    if (!appNames.some((name) => readPrivateMarking(name) !== null)) return null;
+    if (readPrivateMarking(...appNames) === null) return null;
     for (const text of texts) {
       const entry = findTitle(text.toLowerCase());
       if (entry !== null) return entry;

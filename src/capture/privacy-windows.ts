@@ -10,51 +10,75 @@
  */
 export type PrivateMarking = "marked" | "unmarked" | "always" | null;
 
-/** How the browser behind an application name marks its private windows. */
-export function readPrivateMarking(app: string): PrivateMarking {
-  const name = app.toLowerCase();
-  if (ALWAYS_PRIVATE.test(name)) return "always";
-  if (MARKED_BROWSER.test(name)) return "marked";
-  return UNMARKED_BROWSER.test(name) ? "unmarked" : null;
+/**
+ * How the browser behind an application marks its private windows. `names`: all that the application goes by, its
+ * executable too, since the owner may have given the window a class of their own.
+ */
+export function readPrivateMarking(...names: readonly string[]): PrivateMarking {
+  const isNamed = (pattern: RegExp) => names.some((name) => pattern.test(name.toLowerCase()));
+  if (isNamed(ALWAYS_PRIVATE)) return "always";
+  if (isNamed(MARKED_BROWSER)) return "marked";
+  return isNamed(UNMARKED_BROWSER) ? "unmarked" : null;
 }
 
 /**
- * Whether a folded title carries the mark of a private window. Browsers put the mark behind the title of
- * the page: in brackets at the end, as a segment of its own or within the browser's name; a page that
- * merely speaks of private browsing is not taken for one.
+ * Whether the folded title of a window carries the mark of a private one. Browsers put the mark behind the title of
+ * the page: in brackets at the end, as a segment of its own or within the browser's name; a page or a song that
+ * merely speaks of it is not taken for one. `browser`: how the window's application marks them.
  */
-export function isPrivateTitle(app: string, title: string): boolean {
+export function isPrivateTitle(browser: PrivateMarking, title: string): boolean {
   // A page may be titled with a megabyte of text: the mark stands behind it.
   const tail = title.slice(-MARK_REACH).toLowerCase();
-  const browser = readPrivateMarking(app);
   if (browser === "always") return true;
   if (!MARK_WORD.test(tail)) return false;
-  if (BRACKETED_AT_END.test(tail)) return true;
-  if (browser === null) return false;
-  if (BRACKETED_NEAR_END.test(tail) || NEW_PRIVATE_TAB.test(title.slice(0, MARK_REACH)))
-    return true;
   const segments = tail.split(/\s[-\u2013\u2014|:]\s|\s?[\u2014|]\s?/);
   const last = segments.at(-1) ?? "";
+  if (segments.length > 1 && isBrandWithMark(last)) return true;
+  // Of what is no browser that is known, the mark alone says nothing: files and songs are called "incognito" too.
+  if (browser === null) return false;
+  if (BRACKETED_AT_END.test(tail) || NEW_PRIVATE_TAB.test(title.slice(0, MARK_REACH))) return true;
+  const bracketed = BRACKETED_BEFORE_BRAND.exec(tail);
+  if (bracketed !== null && isBrand(bracketed[1] ?? "")) return true;
   const beforeLast = segments.at(-2) ?? "";
   return (
-    (segments.length > 1 && (SEGMENT_WITH_MARK.test(last) || isBrandWithMark(last))) ||
+    (segments.length > 1 && SEGMENT_WITH_MARK.test(last)) ||
     SEGMENT_IS_MARK.test(last) ||
-    SEGMENT_IS_MARK.test(beforeLast)
+    (isBrand(beforeLast) && SEGMENT_IS_ANY_MARK.test(last)) ||
+    (segments.length > 2 && isBrand(last) && SEGMENT_IS_ANY_MARK.test(beforeLast))
   );
 }
 
 /** A browser's name and its mark, the longest known with room to spare, in UTF-16 units. */
 const MARK_REACH = 240;
 
-const ALWAYS_PRIVATE =
-  /\b(?:tor[ -]?browser|torbrowser|mullvad[ -]?browser|mullvadbrowser|firefox[ -]?focus|firefox[ -]?klar)\b/;
+/** Whole words of a name: an "operator" is no Opera. */
+function named(...words: readonly string[]): RegExp {
+  return new RegExp(`(?<![a-z])(?:${words.join("|")})(?![a-z])`);
+}
+
+const ALWAYS_PRIVATE = named(
+  "tor[ -]?browser",
+  "mullvad[ -]?browser",
+  "firefox[ -]?(?:focus|klar)",
+);
 
 // Firefox and what is built on it carry the mark on every desktop, and so do Edge and GNOME Web.
-const MARKED_BROWSER =
-  /firefox|mozilla|librewolf|waterfox|floorp|zen-?browser|\bzen\b|pale ?moon|icecat|seamonkey|basilisk|abrowser|nightly|msedge|microsoft[ -]edge|\bedge\b|epiphany|gnome web|falkon/;
+const MARKED_BROWSER = new RegExp(
+  [
+    // What else comes from Mozilla, such as its mail program, is no browser.
+    named(
+      "firefox[a-z]*|librewolf|waterfox[a-z]*|floorp|zen(?:[ -]?browser)?|pale ?moon|icecat|seamonkey",
+      "basilisk|abrowser|(?:ms|microsoft[ -])?edge|epiphany|gnome web|falkon",
+    ).source,
+    "^(?:mozilla|nightly)$",
+  ].join("|"),
+);
 
-const UNMARKED_BROWSER =
-  /chrome|chromium|brave|opera|vivaldi|yandex|safari|thorium|ungoogled|iridium|whale|duckduckgo|\barc\b|\bmin\b|konqueror|qutebrowser|midori|orion|nyxt|\bsurf\b|luakit|samsung internet|maxthon|coccoc|slimjet|\bweb[ -]?browser\b/;
+const UNMARKED_BROWSER = named(
+  "(?:google)?chrom(?:e|ium)|brave(?:browser)?|opera(?:gx)?|vivaldi|yandex(?:browser)?|safari|thorium",
+  "iridium|whale|duckduckgo|arc|min|konqueror|qutebrowser|midori|orion|nyxt|surf|luakit|samsung internet",
+  "maxthon|coccoc|slimjet|web[ -]?browser|helium|comet|cromite|supermium|otter[ -]?browser|dooble|ladybird",
+);
 
 /**
  * The words of the mark as browsers translate them, lower case: Firefox ("Private Browsing"), Chromium
@@ -106,11 +130,18 @@ const MARK = `(?:${MARKS}|${BARE_MARKS})`;
 const MARK_WORD = new RegExp(MARK);
 const OPEN = "[([\\u3010\\uff08\\u300c]";
 const CLOSE = "[)\\]\\u3011\\uff09\\u300d]";
-const BRACKETED_AT_END = new RegExp(`${OPEN}\\s?(?:${MARKS})\\s?${CLOSE}\\s*$`);
-const BRACKETED_NEAR_END = new RegExp(`${OPEN}\\s?${MARK}\\s?${CLOSE}[^)\\]]{0,60}$`);
+const BRACKETED_AT_END = new RegExp(`${OPEN}\\s?${MARK}\\s?${CLOSE}\\s*$`);
+const BRACKETED_BEFORE_BRAND = new RegExp(`${OPEN}\\s?(?:${MARKS})\\s?${CLOSE}([^)\\]]{1,60})$`);
 /** Names of browsers, as they stand beside the mark. */
 const BRAND =
-  /mozilla|firefox|nightly|developer edition|librewolf|waterfox|floorp|\bzen\b|google|chrome|chromium|brave|opera|vivaldi|microsoft|\bedge\b|safari|falkon|seamonkey/g;
+  /mozilla|firefox|nightly|developer edition|librewolf|waterfox|floorp|\bzen\b|google|chrome|chromium|brave|opera|vivaldi|microsoft|\bedge\b|safari|falkon|seamonkey|yandex|яндекс|браузер|epiphany|gnome web|pale moon/g;
+/** A browser's name, its channel, and hardly more. */
+function isBrand(segment: string): boolean {
+  const withoutBrand = segment.replace(BRAND, "");
+  if (withoutBrand === segment) return false;
+  return withoutBrand.replace(/\b(?:beta|dev|canary|stable|esr|gx)\b|[^\p{L}\p{N}]/gu, "") === "";
+}
+
 /** What may stand between the two: "de", "in", "в", "في", a bracket or a dash. */
 const MAX_JOINT_UNITS = 8;
 
@@ -122,7 +153,8 @@ function isBrandWithMark(segment: string): boolean {
   return withoutMark !== withoutBrand && withoutMark.replace(/\s/g, "").length <= MAX_JOINT_UNITS;
 }
 
-const SEGMENT_IS_MARK = new RegExp(`^\\s*${OPEN}?${MARK}${CLOSE}?\\s*$`);
+const SEGMENT_IS_MARK = new RegExp(`^\\s*${OPEN}?(?:${MARKS})${CLOSE}?\\s*$`);
+const SEGMENT_IS_ANY_MARK = new RegExp(`^\\s*${OPEN}?${MARK}${CLOSE}?\\s*$`);
 const SEGMENT_WITH_MARK = /(?:^|\s)(?:private browsing|inprivate|incognito)\s*$/;
 /** What the first page of a private window is called. */
 const NEW_PRIVATE_TAB =

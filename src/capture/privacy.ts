@@ -80,14 +80,16 @@ export function createPrivacyGate(
   /** The judgement of one sample: what to do with its texts, or that it goes. */
   function judge(sample: Judged, nowUs: number): Judgement {
     const appNames = readAppNames(sample.app, sample.executable);
-    const app = appNames[0] ?? "";
     const place = sample.url === null ? null : toPlace(sample.url);
     const texts: string[] = [];
-    let isPrivate = sample.private === true || readPrivateMarking(app) === "always";
+    const marking = readPrivateMarking(...appNames);
+    const { windowTitle = null } = sample;
+    const isPrivate =
+      sample.private === true ||
+      marking === "always" ||
+      (windowTitle !== null && isPrivateTitle(marking, foldText(windowTitle.slice(-EDGE_UNITS))));
     for (const text of sample.texts) {
-      if (text === null) continue;
-      isPrivate ||= isPrivateTitle(app, foldText(text.slice(-EDGE_UNITS)));
-      addReadings(texts, text, rules.textUnits);
+      if (text !== null) addReadings(texts, text, rules.textUnits);
     }
     const subject: RuleSubject = {
       appNames,
@@ -104,7 +106,7 @@ export function createPrivacyGate(
       const entry = seed?.(subject) ?? null;
       if (entry !== null) return { drop: `seeded: ${entry.name} (${entry.category})` };
     }
-    const isUnmarked = sample.private === null && readPrivateMarking(app) === "unmarked";
+    const isUnmarked = sample.private === null && marking === "unmarked";
     if (isUnmarked && unmarked.size < MAX_UNMARKED) unmarked.add(sample.app);
     let appOnly = decided?.action === "app-only";
     if (decided !== null) names.push(decided.rule);
@@ -156,7 +158,7 @@ export function createPrivacyGate(
   return {
     window: (sample, nowUs) =>
       guard(
-        () => ({ ...sample, texts: [sample.title] }),
+        () => ({ ...sample, texts: [sample.title], windowTitle: sample.title }),
         nowUs,
         (kept) => ({
           kind: "window",
@@ -247,6 +249,8 @@ interface Judged {
   readonly texts: readonly (string | null)[];
   readonly url: string | null;
   readonly private: boolean | null;
+  /** Browsers mark their private windows in it, and in nothing else: a song may be called "Incognito". */
+  readonly windowTitle?: string | null;
 }
 
 interface Kept {

@@ -170,6 +170,52 @@ describe("private windows", () => {
     );
   });
 
+  test.each([
+    ["firefox", "Always There (Incognito) - YouTube — Mozilla Firefox"],
+    ["chromium", "Meeting notes (private) - Google Docs - Chromium"],
+    ["firefox", "Meeting notes (private) — Mozilla Firefox"],
+    ["firefox", "Incognito — Mozilla Firefox"],
+    ["kate", "todo (incognito)"],
+    ["org.gnome.Nautilus", "Photos (private mode)"],
+    ["spotify", "Deep Waters (Incognito)"],
+  ])("%s: what is only called like a mark (%#) is kept", (app, title) => {
+    expect(kept(standard, window(app, title))).toMatchObject({ title });
+  });
+
+  test("songs, notices and files carry no mark of a window, whatever they are called", () => {
+    const song = { title: "Always There", artist: "Incognito", playing: true };
+    for (const player of ["Mozilla Firefox", "Chromium", "Spotify"]) {
+      expect(standard.media({ ...song, player }, NOON_US)).toMatchObject({
+        facts: { title: "Always There", artist: "Incognito" },
+      });
+    }
+    const notice = { app: "firefox", summary: "Inbox (private)" };
+    expect(standard.notification(notice, NOON_US).verdict).toBe("store");
+    const tab = { app: "firefox", url: null, audible: null, private: false };
+    expect(standard.tab({ ...tab, title: "Incognito" }, NOON_US).verdict).toBe("store");
+    const player = { ...song, player: "Tor Browser" };
+    expect(standard.media(player, NOON_US).verdict).toBe("drop");
+  });
+
+  test("a browser is known by its executable when its windows have a class of the owner's own", () => {
+    const executable = "/usr/lib/firefox-esr/firefox-esr";
+    const title = "Inbox — Mozilla Firefox Private Browsing";
+    expect(kept(standard, window("work", title, { executable }))).toBe("drop");
+    expect(kept(standard, window("work", title))).toBe("drop");
+    expect(kept(standard, window("work", "PayPal: summary", { executable }))).toBe("drop");
+    const tor = { executable: "/home/me/tor-browser/Browser/tor-browser" };
+    expect(kept(standard, window("work", "Inbox", tor))).toBe("drop");
+  });
+
+  test("a program whose name only contains a browser's is none", () => {
+    for (const app of ["org.mozilla.Thunderbird", "thunderbird-nightly", "Operator", "minder"]) {
+      expect(kept(standard, window(app, "Your PayPal receipt"))).not.toBe("drop");
+    }
+    for (const app of ["firefoxdeveloperedition", "Brave-browser-nightly", "opera-stable"]) {
+      expect(kept(standard, window(app, "Your PayPal receipt"))).toBe("drop");
+    }
+  });
+
   test("no rule of the owner's can keep a private window", () => {
     const gate = gateWith({ action: "keep", app: "firefox" });
     expect(kept(gate, window("firefox", "Inbox (Private Browsing)"))).toBe("drop");
