@@ -44,6 +44,27 @@ describe("what is replaced", () => {
     ["mail bob.smith+x@example.co.uk now", "mail [e-mail] now"],
     ["Your code is 123456", "Your code is [code]"],
     ["123 456 – Ваш код", "[code] – Ваш код"],
+    ["mysql -u root -phunter2 shop", "mysql -u root -p[secret] shop"],
+    ["tool --password hunter2 --quiet", "tool --password [secret] --quiet"],
+    ["curl -u bob:hunter2 https://x.com/a", "curl -u bob:[secret] https://x.com/a"],
+    ["sshpass -p hunter2 ssh host", "sshpass -p [secret] ssh host"],
+    ["docker login -u me -p hunter2", "docker login -u me -p [secret]"],
+    ["app.example.com/cb?code=4/0AbC&state=x", "app.example.com/cb"],
+    ["DevTools - localhost:3000/cb#id_token=x", "DevTools - localhost:3000/cb"],
+    ["https://bücher.example/a?q=1 - x", "https://bücher.example/a - x"],
+    ["https://a.com/password/reset/8a7d6f5e4c3b2a19/", "https://a.com/password/reset/[secret]/"],
+    ["a.com/accounts/reset/MQ/5xk-3d9c0c7b1a2f3e4d", "a.com/accounts/reset/MQ/[secret]"],
+    ["https://a.com/magic-link/Zk3jf8sKqP0", "https://a.com/magic-link/[secret]"],
+    ["bare oRlPhDBuqOSg5ApYzTTO", "bare [secret]"],
+    ["fw_kq2BEDbN2AHRQ73l5PuXay1F", "[secret]"],
+    ["NRAK-8DNRLZGW7HUNWODQRYZD12ABCDE", "[secret]"],
+    ["lsv2_pt_0123456789abcdef0123456789abcdef_0123456789", "[secret]"],
+    ["Engangskode: 123456", "Engangskode: [code]"],
+    ["Ověřovací kód 12 34 56", "Ověřovací kód [code]"],
+    ["رمز التحقق 123456", "رمز التحقق [code]"],
+    ["確認番号は123456です", "確認番号は[code]です"],
+    ["F7K2Q is your Steam Guard code", "[code] is your Steam Guard code"],
+    ["Use 123-456 to sign in", "Use [code] to sign in"],
     ["0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318", "[secret]"],
   ])("%s", (text, expected) => {
     expect(redactSecrets(text, all)).toBe(expected);
@@ -67,10 +88,33 @@ describe("what is left alone", () => {
     "550e8400-e29b-41d4-a716-446655440000",
     "2026-11-30 12:00:00 +0100",
     "+49 170 1234567",
+    "Phone 4915112345678",
+    "+62 812 3456 7894",
+    "localhost:3000@main at 00:15@home",
+    "from:bob@example.com - Gmail",
+    "Basic functionality - YouTube",
+    "Basic income-in-germany-explained",
+    "secret_santa_gift_exchange_2024",
+    "release_2024Q4_FinalVersion3_ReviewedByBob2",
+    "iPhone15ProMaxReview2024Edition",
+    "Base64EncodedStringConverter2Test.java",
+    "https://a.com/login/2024-guide-for-beginners",
+    "~/work/auth/version2_handlers.ts",
+    "docs/guide.md#install and index.html#top",
+    "Is it node.js? watch?v=dQw4w9WgXcQ - YouTube",
+    "gh auth login --with-token < file",
+    "--password-file x",
   ])("%s", (text) => {
     expect(redactSecrets(text, usual)).toBe(text);
   });
 });
+
+test.each(["Build 123456 passed", "Meeting in room 1234", "pagamento 1234 EUR"])(
+  "a number beside no word for a code is left alone in a notice: %s",
+  (text) => {
+    expect(redactSecrets(text, all)).toBe(text);
+  },
+);
 
 test("every card number that passes the check of its issuer is replaced, however it is grouped", () => {
   const card = fc
