@@ -6,6 +6,7 @@ import { findCues } from "./cues.ts";
 import { classifyTurn } from "./intent.ts";
 import { findContentWords, guessLanguage } from "./languages.ts";
 import { readTimes } from "./time-range.ts";
+import type { SpokenTime } from "./time-resolve.ts";
 import type { TurnReading } from "./turn-reading.ts";
 import { quotedPieces, tokenizeTurn } from "./turn-tokens.ts";
 import { isFollowUp } from "./follow-up.ts";
@@ -15,17 +16,19 @@ import { mendTypos } from "./typos.ts";
  * @param nowUs The instant of asking, microseconds since 1970 UTC.
  * @param timeZone IANA name; a RangeError when the runtime does not know it.
  * @param isKnown Whether a folded word stands in any title of the record; such words are never taken for typing errors.
+ * @param spoken The time that the conversation is about: "and at 10?" is on its day. Null: today.
  */
 export function readTurn(
   turn: string,
   nowUs: number,
   timeZone: string,
   isKnown: (folded: string) => boolean = () => false,
+  spoken: SpokenTime | null = null,
 ): TurnReading {
   const typed = tokenizeTurn(turn);
   const language = guessLanguage(typed);
   const tokens = mendTypos(typed, language, isKnown);
-  const { times, covered } = readTimes(turn, tokens, language, nowUs, timeZone);
+  const { times, covered } = readTimes(turn, tokens, language, nowUs, timeZone, spoken);
   const cues = findCues(tokens, language, covered);
   const taken = new Set([...covered, ...cues.covered]);
   const contentWords = findContentWords(tokens, language, taken);

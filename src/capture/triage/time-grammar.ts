@@ -20,6 +20,8 @@ export type TimeNode =
   | { readonly type: "rolling"; readonly count: number; readonly unit: TimeUnit }
   | { readonly type: "recent"; readonly minutes: number }
   | { readonly type: "now" }
+  /** "And the day before?": counted from the time that the turn before was about. */
+  | { readonly type: "beside"; readonly unit: "day" | "week"; readonly step: 1 | -1 }
   /** "tomorrow", "next week", "good night": read, so that its words are not taken for something else, and left. */
   | { readonly type: "future" };
 
@@ -72,6 +74,11 @@ function parseTime(lexed: Lexed, first: number): FoundTime | null {
   const moment = growMoment(lexed, start, EMPTY_MOMENT, lead);
   if (moment !== null) return { ...moment, first };
   const word = lexed.word(first);
+  const { beside } = word;
+  // "The day before the fair" leans on what follows.
+  if (beside !== undefined && lexed.tokens[lexed.after(first)]?.type !== "word") {
+    return { node: { type: "beside", ...beside }, first, next: lexed.after(first) };
+  }
   if (word.now === true) return { node: { type: "now" }, first, next: lexed.after(first) };
   if (word.recentMin === undefined) return null;
   return { node: { type: "recent", minutes: word.recentMin }, first, next: lexed.after(first) };

@@ -5,7 +5,7 @@
 import { createLocalTime } from "./local-time.ts";
 import { parseTimes, type FoundTime } from "./time-grammar.ts";
 import { lexTimes } from "./time-lexer.ts";
-import { resolveTime, type Present } from "./time-resolve.ts";
+import { resolveTime, type Present, type SpokenTime } from "./time-resolve.ts";
 import { TIME_WORDS } from "./time-vocabulary.ts";
 import type { TimeMention, TurnLanguage } from "./turn-reading.ts";
 import type { Token } from "./turn-tokens.ts";
@@ -17,19 +17,23 @@ export interface TimesRead {
   readonly covered: ReadonlySet<number>;
 }
 
-/** @param language The grammar that reads first; the others may take what it leaves. */
+/**
+ * @param language The grammar that reads first; the others may take what it leaves.
+ * @param spoken The time that the turn before was about; null when it stands for itself.
+ */
 export function readTimes(
   turn: string,
   tokens: readonly Token[],
   language: TurnLanguage,
   nowUs: number,
   timeZone: string,
+  spoken: SpokenTime | null = null,
 ): TimesRead {
   const covered = new Set<number>();
   const found = fewest(parseAll(tokens, language));
   if (found.length === 0) return { times: [], covered };
   const local = createLocalTime(timeZone);
-  const present: Present = { nowUs, today: local.toLocal(nowUs), local };
+  const present: Present = { nowUs, today: local.toLocal(nowUs), local, spoken };
   const times: TimeMention[] = [];
   for (const { node, first, next } of found) {
     for (let index = first; index < next; index++) covered.add(index);

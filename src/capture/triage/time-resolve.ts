@@ -1,5 +1,13 @@
 /** Turns what the grammar found into stretches of time, as people mean them on the day they ask. */
-import { addDays, firstOfMonth, validDay, type LocalDay, type LocalTime } from "./local-time.ts";
+import {
+  addDays,
+  daysBetween,
+  firstOfMonth,
+  validDay,
+  weekdayOf,
+  type LocalDay,
+  type LocalTime,
+} from "./local-time.ts";
 import { resolveDay, resolvePeriod, shadeRun } from "./time-calendar.ts";
 import type { ClockNode } from "./time-clock.ts";
 import type { TimeNode } from "./time-grammar.ts";
@@ -17,6 +25,13 @@ export interface Present {
   readonly nowUs: number;
   readonly today: LocalDay & { readonly minuteOfDay: number };
   readonly local: LocalTime;
+  readonly spoken: SpokenTime | null;
+}
+
+/** The time that a conversation is about: half-open, microseconds since 1970 UTC. */
+export interface SpokenTime {
+  readonly fromUs: number;
+  readonly toUs: number;
 }
 
 export interface Span {
@@ -43,12 +58,44 @@ export function resolveTime(node: TimeNode, present: Present): Span | null {
     case "ago":
       return resolveAgo(node.minutes, node.bound, present);
     case "moment":
-      return resolveBound(node.moment, node.bound, node.close, present);
+      return resolveBound(onSpokenDay(node.moment, present), node.bound, node.close, present);
     case "range":
-      return resolveRange(node.from, node.to, present);
+      return resolveRange(onSpokenDay(node.from, present), onSpokenDay(node.to, present), present);
+    case "beside":
+      return resolveBeside(node.unit, node.step, present);
     case "future":
       return null;
   }
+}
+
+/** "And at 10?", "und nachmittags?": on the day that the turn before was about, when it was about one. */
+function onSpokenDay(moment: MomentNode, present: Present): MomentNode {
+  const isDated = moment.day !== null || moment.period !== null;
+  const day = isDated ? null : spokenDay(present);
+  if (day === null) return moment;
+  const { year, month } = day;
+  return {
+    ...moment,
+    day: { type: "date", day: day.day, month, year, swappable: false },
+  };
+}
+
+function spokenDay({ spoken, local }: Present): LocalDay | null {
+  if (spoken === null) return null;
+  const first = local.toLocal(spoken.fromUs);
+  const last = local.toLocal(spoken.toUs - 1);
+  return daysBetween(last, first) === 0 ? first : null;
+}
+
+/** "And the day before?": before the day that the turn before was about, or before today. */
+function resolveBeside(unit: "day" | "week", step: 1 | -1, present: Present): Span {
+  const { spoken, today, local } = present;
+  const day = spoken === null ? today : local.toLocal(spoken.fromUs);
+  if (unit === "day") {
+    return { kind: "day", ...wholeDays(addDays(day, step), 1, present), pointUs: null };
+  }
+  const monday = addDays(day, -((weekdayOf(day) + 6) % 7));
+  return { kind: "period", ...wholeDays(addDays(monday, 7 * step), 7, present), pointUs: null };
 }
 
 function resolveRecent(minutes: number, { nowUs, today, local }: Present): Span {

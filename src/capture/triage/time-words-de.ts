@@ -134,6 +134,22 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
     { fill: true },
     "der|die|das|dem|den|des|ganze|ganzen|gesamte|gesamten|so|schon|bisher|noch|genau|mal|rum|herum|irgendwann|wohl|bis jetzt|doch|punkt|zur|zum|dann|circa|etwa",
   ],
+  [
+    { beside: { unit: "day", step: -1 } },
+    "am tag davor|am tag zuvor|den tag davor|tags zuvor|tags davor|am tag vorher|den tag vorher",
+  ],
+  [
+    { beside: { unit: "day", step: 1 } },
+    "am tag danach|den tag danach|am nächsten tag|am folgenden tag|tags darauf|am tag drauf",
+  ],
+  [
+    { beside: { unit: "week", step: -1 } },
+    "die woche davor|in der woche davor|die woche zuvor|in der woche zuvor",
+  ],
+  [
+    { beside: { unit: "week", step: 1 } },
+    "die woche danach|in der woche danach|die woche drauf|in der folgenden woche",
+  ],
   [{ dayArticle: true }, "am|den|dem|vom|zum"],
   [{ close: true }, "kurz|direkt|unmittelbar|gleich|knapp|grad|gerade"],
 ];

@@ -128,6 +128,19 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
     { fill: true },
     "the|so|far|sometime|some time|somewhere|a bit|earlier|later|exactly|precisely|like|maybe|itself|whole|entire|all|sharp|ish|or so|just|onwards|onward",
   ],
+  [
+    { beside: { unit: "day", step: -1 } },
+    "the day before|on the day before|day before|the day before that",
+  ],
+  [
+    { beside: { unit: "day", step: 1 } },
+    "the day after|on the day after|day after|the next day|the following day|the day after that",
+  ],
+  [{ beside: { unit: "week", step: -1 } }, "the week before|week before|the week before that"],
+  [
+    { beside: { unit: "week", step: 1 } },
+    "the week after|week after|the following week|the week after that",
+  ],
   [{ dayArticle: true }, "the|on the"],
   [{ close: true }, "right|just|shortly|immediately|directly|straight|moments|minutes|soon"],
 ];

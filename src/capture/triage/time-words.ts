@@ -75,6 +75,8 @@ export interface TimeWord {
   /** Span that ends now, in minutes; 0 for the part of today that has passed. */
   readonly recentMin?: number;
   readonly now?: true;
+  /** "the day before", "am Tag davor": a neighbour of the time that was spoken of. */
+  readonly beside?: { readonly unit: "day" | "week"; readonly step: 1 | -1 };
   /** "Good morning": words of time that speak of none. */
   readonly greeting?: true;
   /** A word that a time expression may contain without meaning anything by it. */

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { readInContext } from "../../../src/capture/triage/conversation.ts";
+
+const ZONE = "Europe/Berlin";
+/** Friday 27 November 2026, 16:12. */
+const NOW = Date.parse("2026-11-27T16:12:00+01:00") * 1000;
+
+/** "26 Nov 12:00 → 26 Nov 18:00" for the times of a turn that follows another. */
+function after(previousTurn: string, turn: string, nowUs = NOW): string {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone: ZONE,
+    month: "short",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+  const show = (us: number): string => format.format(us / 1000).replace(",", "");
+  const { reading } = readInContext({ turn, previousTurn, nowUs, timeZone: ZONE }, () => false);
+  return reading.times.map(({ fromUs, toUs }) => `${show(fromUs)} → ${show(toUs)}`).join("; ");
+}
+
+describe("a turn that follows another", () => {
+  it.each([
+    ["what did I do yesterday morning?", "and in the afternoon?", "26 Nov 12:00 → 26 Nov 18:00"],
+    ["was hab ich gestern gemacht?", "und nachmittags?", "26 Nov 12:00 → 26 Nov 18:00"],
+    ["what was I on at 3pm on Monday?", "and at 10?", "23 Nov 09:30 → 23 Nov 10:30"],
+    ["was hatte ich gestern um 15 Uhr offen?", "und um 10?", "26 Nov 09:30 → 26 Nov 10:30"],
+    ["what did I do on Monday?", "and between 2 and 4?", "23 Nov 14:00 → 23 Nov 16:00"],
+  ])(
+    "has a clock or a part of the day on the day that was spoken of: %s %s",
+    (before, turn, want) => {
+      expect(after(before, turn)).toBe(want);
+    },
+  );
+
+  it.each([
+    ["what did I do yesterday?", "and this morning?", "27 Nov 06:00 → 27 Nov 12:00"],
+    ["what did I do yesterday?", "what about Monday evening", "23 Nov 18:00 → 24 Nov 00:00"],
+    ["what did I do last week?", "and in the morning?", "27 Nov 06:00 → 27 Nov 12:00"],
+    ["what did I do last night?", "and in the morning?", "27 Nov 06:00 → 27 Nov 12:00"],
+  ])(
+    "keeps a day of its own, and today's where none was spoken of: %s %s",
+    (before, turn, want) => {
+      expect(after(before, turn)).toBe(want);
+    },
+  );
+
+  it.each([
+    ["what did I do yesterday?", "and the day before?", "25 Nov 00:00 → 26 Nov 00:00"],
+    ["was war am Montag?", "und am Tag danach?", "24 Nov 00:00 → 25 Nov 00:00"],
+    ["what did I do last week?", "and the week before?", "09 Nov 00:00 → 16 Nov 00:00"],
+    ["was hab ich gestern gemacht?", "und davor?", "25 Nov 00:00 → 26 Nov 00:00"],
+    ["what was I doing yesterday at 3?", "and after that?", "26 Nov 15:30 → 26 Nov 16:30"],
+  ])(
+    "counts days and what came before from the time that was spoken of: %s %s",
+    (before, turn, want) => {
+      expect(after(before, turn)).toBe(want);
+    },
+  );
+
+  it("counts days by the calendar where the clock changes", () => {
+    const monday = Date.parse("2026-10-26T16:12:00+01:00") * 1000;
+    expect(after("what did I do yesterday?", "and before that?", monday)).toBe(
+      "24 Oct 00:00 → 25 Oct 00:00",
+    );
+  });
+
+  it("leaves a day that something else stands beside alone", () => {
+    expect(after("what did I do on Monday?", "and the day before the fair?")).toBe(
+      "23 Nov 00:00 → 24 Nov 00:00",
+    );
+  });
+});
