@@ -59,6 +59,10 @@ describe("activityd export and import", () => {
     writeFileSync(file, "hello\nworld");
     expect(await run(home, "import", file)).toMatchObject({ exitCode: 2 });
     expect((await run(home, "import", `${file}.absent`)).talk).toContain("Cannot read");
+    writeFileSync(file, "\n");
+    expect((await run(home, "import", file)).talk).toContain(`${file} is empty.`);
+    writeFileSync(file, '\uFEFF{"buckets":{}}');
+    expect((await run(home, "import", file)).out).toContain("imported an export: 0 buckets");
     writeFileSync(file, '{"activityd":"export","format":99}\n');
     expect((await run(home, "import", file)).talk).toContain("no header of an export");
     const release = acquireInstanceLock(pathsOf(home).dataDirectory, 412);

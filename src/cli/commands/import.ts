@@ -1,5 +1,5 @@
 /** `activityd import`: takes an export of activityd, or a history of ActivityWatch, into the store. */
-import { closeSync, createReadStream, openSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import type { ImportSummary } from "../../activitywatch/import.ts";
 import { ActivityError } from "../../errors.ts";
 import { cleanField } from "../../context/plain-text.ts";
@@ -7,6 +7,7 @@ import type { OpenHistory } from "../../daemon/offline.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import { createProgress } from "../progress.ts";
 import type { RegisterCommands } from "../program.ts";
+import { joined, readTextLines } from "../text-lines.ts";
 
 export const registerImportCommand: RegisterCommands = (program, io, finish) => {
   program
@@ -53,11 +54,11 @@ async function runImport(io: CliIo, file: string, { timeZone }: ImportOptions): 
   const offline = await import("../../daemon/offline.ts");
   if (isDatabase(file))
     return importAll(io, offline.openHistoryDatabase(io.paths(), io.env, file, timeZone));
-  const lines = readLines(file);
+  const lines = readTextLines(file);
   const first = await lines.next();
   const header = first.done === true ? "" : first.value;
   if (!offline.isOwnExport(header)) {
-    const source = parseWhole(await collect(header, lines), file);
+    const source = parseWhole(await collect(header, lines, file), file);
     return importAll(io, offline.openHistoryExport(io.paths(), io.env, source, timeZone));
   }
   const progress = createProgress(io, null, "events");
@@ -126,46 +127,23 @@ function isDatabase(file: string): boolean {
   }
 }
 
-/** The lines of a file or of stdin, one by one. */
-async function* readLines(file: string): AsyncGenerator<string, void, undefined> {
-  const input = file === "-" ? process.stdin : createReadStream(file);
-  input.setEncoding("utf8");
-  let rest = "";
-  try {
-    for await (const chunk of input) {
-      const parts = (rest + String(chunk)).split("\n");
-      rest = parts.pop() ?? "";
-      yield* parts;
-    }
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ActivityError(
-      "bad_request",
-      `Cannot read ${file}: ${reason}.`,
-      "Name an exported file.",
-      {
-        cause,
-      },
-    );
-  }
-  if (rest !== "") yield rest;
-}
-
-async function collect(first: string, lines: AsyncIterable<string>): Promise<string> {
+async function collect(first: string, lines: AsyncIterable<string>, file: string): Promise<string> {
   const all = [first];
   for await (const line of lines) all.push(line);
-  return all.join("\n");
+  return joined(all, file, "\n");
 }
 
 function parseWhole(text: string, file: string): unknown {
+  const name = file === "-" ? "What came in" : file;
+  if (text.trim() === "") {
+    throw new ActivityError("bad_request", `${name} is empty.`, HOW_TO_EXPORT);
+  }
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ActivityError(
-      "bad_request",
-      `${file} is no export.`,
-      "Make one with: activityd export. Of ActivityWatch: Raw Data, Export all buckets as JSON.",
-      { cause },
-    );
+    throw new ActivityError("bad_request", `${name} is no export.`, HOW_TO_EXPORT, { cause });
   }
 }
+
+const HOW_TO_EXPORT =
+  "Make one with: activityd export. Of ActivityWatch: Raw Data, Export all buckets as JSON.";
