@@ -8,6 +8,7 @@ import {
   type LocalDay,
 } from "./local-time.ts";
 import type { DayNode, PeriodNode } from "./time-moment.ts";
+import type { Shade } from "./time-words.ts";
 
 export interface DayRun {
   readonly first: LocalDay;
@@ -129,9 +130,10 @@ export function resolvePeriod(period: PeriodNode, today: LocalDay): DayRun {
   }
 }
 
-/** The first or last part of a run: "early this week", "am Ende des Monats". */
-export function shadeRun(run: DayRun, shade: "early" | "late" | null): DayRun {
+/** The first, middle or last part of a run: "early this week", "mi-novembre", "am Ende des Monats". */
+export function shadeRun(run: DayRun, shade: Shade | null): DayRun {
   if (shade === null) return run;
   const days = Math.max(1, Math.round(run.days * 0.4));
-  return { first: shade === "early" ? run.first : addDays(run.first, run.days - days), days };
+  const skipped = { early: 0, mid: Math.round((run.days - days) / 2), late: run.days - days };
+  return { first: addDays(run.first, skipped[shade]), days };
 }

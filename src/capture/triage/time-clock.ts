@@ -133,6 +133,7 @@ function settle(
     settled = true;
     next = meridiem.next;
   } else if (hour <= 12 && hour > 0) hour %= 12;
+  if (lexed.word(next).exactness === true) next = lexed.after(next);
   return {
     node: { minute: hour * 60 + read.minute, settled, fine: read.fine, reachMin: null },
     next,

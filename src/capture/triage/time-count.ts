@@ -36,6 +36,12 @@ export function readCount(lexed: Lexed, start: number): Count | null {
   else if (word.clockMinutes !== undefined && lexed.word(next).unit === "hour")
     value = word.clockMinutes / 60;
   else return null;
+  if (lexed.word(next).felt === true) next = lexed.after(next);
+  // "unas dos horas": about two
+  if (word.few === true && word.num === undefined) {
+    const about = readCount(lexed, next);
+    if (about?.unit != null && about.value !== null) return about;
+  }
   // "einer" + "dreiviertelstunde", "una" + "media" + "hora", "a" + "few"
   const inner = lexed.word(next);
   if (inner.num !== undefined && inner.unit !== undefined) {
@@ -56,7 +62,24 @@ export function readCount(lexed: Lexed, start: number): Count | null {
   return { value: value === null ? null : value + half.value, unit, next: half.next };
 }
 
-/** "… and a half", "… y media", "… et demie". */
+/** As `readCount`, and what is said of hours and minutes together: "1h30", "2 h 15", "une heure et vingt minutes". */
+export function readLength(lexed: Lexed, start: number, before: boolean): Count | null {
+  const token = lexed.tokens[start];
+  const joined = /^h([0-5]\d)$/.exec(lexed.tokens[start + 1]?.folded ?? "");
+  if (before && token?.type === "number" && token.text.length <= 2 && joined !== null) {
+    return { value: Number(token.text) + Number(joined[1]) / 60, unit: "hour", next: start + 2 };
+  }
+  const hours = readCount(lexed, start);
+  if (hours?.unit !== "hour" || hours.value === null) return hours;
+  const and = lexed.word(hours.next).links?.includes("and") === true;
+  const minutes = readCount(lexed, and ? lexed.after(hours.next) : hours.next);
+  const named = minutes?.unit === "minute" || (minutes?.unit === null && before && !and);
+  if (minutes === null || minutes.value === null || !named) return hours;
+  if (minutes.value < 5 || minutes.value > 59) return hours;
+  return { value: hours.value + minutes.value / 60, unit: "hour", next: minutes.next };
+}
+
+/** "… and a half", "… y media", "… et demie", "… y cuarto". */
 export function readAndHalf(
   lexed: Lexed,
   start: number,
@@ -65,7 +88,9 @@ export function readAndHalf(
   if (lexed.word(start).links?.includes("and") !== true) return none;
   let next = lexed.after(start);
   if (lexed.word(next).num === 1) next = lexed.after(next);
-  if (lexed.word(next).clockMinutes !== 30 && lexed.word(next).num !== 0.5) return none;
+  const { clockMinutes, num } = lexed.word(next);
+  if (clockMinutes === 15) return { value: 0.25, next: lexed.after(next) };
+  if (clockMinutes !== 30 && num !== 0.5) return none;
   return { value: 0.5, next: lexed.after(next) };
 }
 

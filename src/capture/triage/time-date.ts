@@ -147,6 +147,10 @@ function parseDayOfMonth(
   if (word.unit !== undefined || word.oclock === true || word.meridiem !== undefined) return null;
   const closes = token === undefined || token.type !== "word" || lexed.match(next) !== null;
   if (day.ending) return closes || linked ? made(day.value, null, null, next) : null;
+  // "jeudi 19", but not "lundi 9 à 11".
+  const range = word.links?.includes("to") === true || /^[-–—]$/.test(token?.text ?? "");
+  if (lexed.word(start - 1).weekday !== undefined && closes && !(range && day.value <= 24))
+    return made(day.value, null, null, next);
   const article =
     lexed.word(start - 1).dayArticle === true ||
     (lexed.word(start - 2).dayArticle === true && lexed.after(start - 2) === start);

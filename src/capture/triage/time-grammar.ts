@@ -2,11 +2,11 @@
  * The syntax of time expressions, the same for every language: which words stand together and what they name.
  * Nothing here knows the present; `time-range.ts` turns what is found into instants.
  */
-import { few, isPlural, readAndHalf, readCount, type Count } from "./time-count.ts";
+import { few, isPlural, readAndHalf, readCount, readLength, type Count } from "./time-count.ts";
 import { readConnector, readLead, skipFill, type Bound, type Lead } from "./time-lead.ts";
 import type { Lexed } from "./time-lexer.ts";
-import { collectMoment, EMPTY_MOMENT, type MomentNode } from "./time-moment.ts";
-import type { TimeUnit } from "./time-words.ts";
+import { collectMoment, EMPTY_MOMENT, opensAt, type MomentNode } from "./time-moment.ts";
+import type { PartOfDay, TimeUnit } from "./time-words.ts";
 
 export type TimeNode =
   | {
@@ -63,6 +63,10 @@ function parseTime(lexed: Lexed, first: number): FoundTime | null {
   if (lexed.word(first).greeting === true) {
     return { node: { type: "future" }, first, next: lexed.after(first) };
   }
+  if (lexed.word(first).ahead === true) {
+    const until = readLength(lexed, lexed.after(first), true);
+    if (until?.unit != null) return { node: { type: "future" }, first, next: until.next };
+  }
   const lead = readLead(lexed, first, false);
   const start = lead.next;
   const rolling = parseRolling(lexed, start, lead);
@@ -115,7 +119,10 @@ function parseRolling(lexed: Lexed, start: number, lead: Lead): Omit<FoundTime, 
     if (last.which !== "last" || unit === undefined) return null;
     return rolling(count.value ?? few(unit), unit, lexed.after(lexed.after(count.next)));
   }
-  const since = lead.links.includes("since") && !lead.links.includes("before");
+  // "à partir de 10h" is a time on the clock, and so is "depuis 8h ce matin".
+  const clocked =
+    lead.links.includes("at") || (count.unit === "hour" && isToday(lexed, count.next));
+  const since = lead.links.includes("since") && !lead.links.includes("before") && !clocked;
   if (since && lexed.word(count.next).ago !== "after" && SHORT_UNITS.has(count.unit)) {
     return rolling(count.value ?? few(count.unit), count.unit, count.next);
   }
@@ -124,6 +131,13 @@ function parseRolling(lexed: Lexed, start: number, lead: Lead): Omit<FoundTime, 
     return rolling(count.value ?? few(count.unit), count.unit, lexed.after(count.next));
   }
   return null;
+}
+
+/** Whether a day or a part of it follows. */
+function isToday(lexed: Lexed, start: number): boolean {
+  const { next } = readLead(lexed, start, false);
+  const { part, back } = lexed.word(lexed.word(next).which === "this" ? lexed.after(next) : next);
+  return part !== undefined || back !== undefined;
 }
 
 const SHORT_UNITS: ReadonlySet<TimeUnit> = new Set(["second", "minute", "hour", "day", "week"]);
@@ -135,9 +149,9 @@ function rolling(count: number, unit: TimeUnit, next: number): Omit<FoundTime, "
 function parseAgo(lexed: Lexed, start: number, lead: Lead): Omit<FoundTime, "first"> | null {
   const word = lexed.word(start);
   const before = word.ago === "before";
-  const count = readCount(lexed, before ? skipFill(lexed, lexed.after(start)) : start);
+  const count = readLength(lexed, before ? skipFill(lexed, lexed.after(start)) : start, before);
   if (count === null) return null;
-  if (count.unit === null) return before ? null : parseNamedAgo(lexed, count, lead);
+  if (count.unit === null) return parseNamedAgo(lexed, count, lead, before);
   const next = before ? count.next : afterAgo(lexed, count.next);
   if (next === null) return null;
   const { unit } = count;
@@ -156,10 +170,16 @@ function parseAgo(lexed: Lexed, start: number, lead: Lead): Omit<FoundTime, "fir
   return growSeed(lexed, next, seed, lead);
 }
 
-/** "two nights ago", "three Tuesdays ago". */
-function parseNamedAgo(lexed: Lexed, count: Count, lead: Lead): Omit<FoundTime, "first"> | null {
+/** "two nights ago", "three Tuesdays ago", "hace dos jueves". */
+function parseNamedAgo(
+  lexed: Lexed,
+  count: Count,
+  lead: Lead,
+  before: boolean,
+): Omit<FoundTime, "first"> | null {
   const { part, weekday } = lexed.word(count.next);
-  const next = afterAgo(lexed, lexed.after(count.next));
+  const named = lexed.after(count.next);
+  const next = before ? named : afterAgo(lexed, named);
   const back = Math.round(count.value ?? 0);
   if (next === null || back < 1) return null;
   if (part !== undefined) {
@@ -239,13 +259,27 @@ function growMoment(
     const second = link === null ? null : readLead(lexed, link, false);
     const to = second === null ? null : collectMoment(lexed, second.next, EMPTY_MOMENT, second);
     if (to !== null && to.moment.day !== null && to.moment.clock === null) {
+      const { part } = moment;
+      // "la nuit de mardi à mercredi" is one night, and begins on the first of the days.
+      if (part !== null && NIGHTS.has(part) && to.moment.part === null) {
+        const night = part === "small-hours" ? { ...to.moment, part } : moment;
+        return {
+          node: { type: "moment", moment: night, bound: null, close: lead.close },
+          next: to.next,
+        };
+      }
       return { node: { type: "range", from: moment, to: to.moment }, next: to.next };
     }
   }
-  // "from 3 pm" without an end is the time since; "from Monday" is Monday.
-  const open = lead.opener === "from" && moment.clock !== null && moment.clockEnd === null;
-  const asked = grown.bound ?? lead.bound ?? (open ? "since" : null);
+  // "on Tuesday from 3 pm" is the rest of that day, "since 3 pm on Tuesday" all the time until now.
+  const ofDay = moment.day !== null && moment.clock !== null;
+  const inside = grown.bound === "since" && ofDay && lead.bound === null ? "after" : grown.bound;
+  // "from Monday" is Monday.
+  const from = opensAt(lead, moment) ? (ofDay ? "after" : "since") : null;
+  const asked = inside ?? lead.bound ?? from;
   // "desde las 9 hasta las 11" is closed on both sides.
   const bound = moment.clockEnd === null ? asked : null;
   return { node: { type: "moment", moment, bound, close: lead.close }, next: grown.next };
 }
+
+const NIGHTS: ReadonlySet<PartOfDay> = new Set(["evening", "night", "late-night", "small-hours"]);

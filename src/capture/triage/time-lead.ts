@@ -55,7 +55,8 @@ export function readLead(lexed: Lexed, start: number, inside: boolean): Lead {
 
 const BOUNDS: readonly Bound[] = ["since", "before", "after", "until"];
 
-function isCore(word: TimeWord): boolean {
+/** Whether a word names a time by itself, rather than leading to one. */
+export function isCore(word: TimeWord): boolean {
   return (
     word.weekday !== undefined ||
     word.month !== undefined ||

@@ -7,7 +7,7 @@ import { readCount } from "./time-count.ts";
 import { parseDate, type DateNode } from "./time-date.ts";
 import { readLead, skipFill, type Bound, type Lead } from "./time-lead.ts";
 import type { Lexed } from "./time-lexer.ts";
-import type { PartOfDay, TimeUnit, TimeWord } from "./time-words.ts";
+import type { PartOfDay, Shade, TimeUnit, TimeWord } from "./time-words.ts";
 
 export type DayNode =
   | { readonly type: "back"; readonly days: number }
@@ -29,7 +29,7 @@ export interface MomentNode {
   readonly day: DayNode | null;
   readonly period: PeriodNode | null;
   readonly part: PartOfDay | null;
-  readonly shade: "early" | "late" | null;
+  readonly shade: Shade | null;
   readonly clock: ClockNode | null;
   /** End of a range of clock times within the moment. */
   readonly clockEnd: ClockNode | null;
@@ -76,8 +76,8 @@ export function collectMoment(
     if (atom === null || merged === null) break;
     moment = current.links.includes("around") ? { ...merged, around: true } : merged;
     future ||= atom.future;
-    // "yesterday after 5": the bound stands inside.
-    if (at !== start && current.bound !== null) bound = current.bound;
+    // "yesterday after 5", "on Tuesday from 3 pm": the bound stands inside.
+    if (at !== start) bound = current.bound ?? (opensAt(current, atom) ? "since" : bound);
     next = atom.next;
     current = readLead(lexed, next, true);
     at = current.next;
@@ -93,11 +93,19 @@ export function collectMoment(
   return { moment, bound, future, next };
 }
 
+/** "from 3 pm" without an end is the time since; "la réunion de 15h" is the one at three. */
+export function opensAt(
+  { opener, links }: Lead,
+  { clock, clockEnd }: { readonly clock?: ClockNode | null; readonly clockEnd?: ClockNode | null },
+): boolean {
+  return opener === "from" && !links.includes("of") && clock != null && clockEnd == null;
+}
+
 interface Atom {
   readonly day?: DayNode;
   readonly period?: PeriodNode;
   readonly part?: PartOfDay;
-  readonly shade?: "early" | "late";
+  readonly shade?: Shade;
   readonly clock?: ClockNode;
   readonly clockEnd?: ClockNode;
   readonly whole?: true;
@@ -109,8 +117,10 @@ interface Atom {
 function merge(moment: MomentNode, atom: Atom): MomentNode | null {
   const whole = atom.whole === true || moment.whole;
   const overDay = moment.day?.type === "back" && atom.period?.loose !== true;
+  // "le jeudi 19 novembre": the weekday says again which day the date is.
+  const sameDay = moment.day?.type === "weekday" && atom.day?.type === "date";
   const clash =
-    (atom.day !== undefined && moment.day !== null && !whole) ||
+    (atom.day !== undefined && moment.day !== null && !whole && !sameDay) ||
     (atom.period !== undefined && (moment.period !== null || overDay)) ||
     (atom.part !== undefined && moment.part !== null) ||
     (atom.shade !== undefined && moment.shade !== null) ||
@@ -192,7 +202,8 @@ function parseNamed(lexed: Lexed, start: number, lead: Lead, moment: MomentNode)
     // "vor dem Mittag" and "after lunchtime" are about the meal, which is an event to look up.
     if (word.part === "midday" && which === null && standsBeside(lexed, start)) return null;
     if (which === "next") return { future: true, next };
-    if (which === null) return { part: word.part, future: false, next };
+    const shade = word.shade === undefined ? {} : { shade: word.shade };
+    if (which === null) return { part: word.part, ...shade, future: false, next };
     return {
       part: word.part,
       day: { type: "back", days: which === "last" ? 1 : 0 },

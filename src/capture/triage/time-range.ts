@@ -4,7 +4,8 @@
  */
 import { createLocalTime } from "./local-time.ts";
 import { parseTimes, type FoundTime } from "./time-grammar.ts";
-import { lexTimes } from "./time-lexer.ts";
+import { isCore } from "./time-lead.ts";
+import { lexTimes, type Lexed } from "./time-lexer.ts";
 import { resolveTime, type Present, type SpokenTime } from "./time-resolve.ts";
 import { TIME_WORDS } from "./time-vocabulary.ts";
 import type { TimeMention, TurnLanguage } from "./turn-reading.ts";
@@ -65,15 +66,28 @@ const GRAMMARS = ["en", "de", "es", "fr"] as const;
 
 function parseAll(tokens: readonly Token[], language: TurnLanguage): readonly FoundTime[] {
   const guesses = language !== "other" && tokens.length <= TYPED_TOKENS;
-  const own = parseTimes(lexTimes(tokens, TIME_WORDS[language], guesses));
-  const all = [...own];
+  let all = [...parseTimes(lexTimes(tokens, TIME_WORDS[language], guesses))];
   for (const other of GRAMMARS) {
     if (other === language) continue;
     // People mix languages ("was hab ich before lunch gemacht"), but only whole words of another count.
-    for (const time of parseTimes(lexTimes(tokens, TIME_WORDS[other], false))) {
-      const free = all.every((known) => time.next <= known.first || time.first >= known.next);
-      if (free && time.node.type !== "now" && time.node.type !== "recent") all.push(time);
+    const lexed = lexTimes(tokens, TIME_WORDS[other], false);
+    for (const time of parseTimes(lexed)) {
+      if (time.node.type === "now" || time.node.type === "recent") continue;
+      const met = all.filter((known) => time.next > known.first && time.first < known.next);
+      // "¿qué hice vendredi de 13h à 15h?": the hours are read in both languages, the day in one.
+      if (met.every((known) => saysMore(lexed, time, known)))
+        all = [...all.filter((known) => !met.includes(known)), time];
     }
   }
   return all.sort((a, b) => a.first - b.first);
+}
+
+/** Whether a time holds all of another and names a day, a part of it or an hour besides. */
+function saysMore(lexed: Lexed, { first, next, node }: FoundTime, known: FoundTime): boolean {
+  if (first > known.first || next < known.next || node.type === "future") return false;
+  for (let at = first; at < next; at = lexed.after(at)) {
+    const isBeside = at < known.first || at >= known.next;
+    if (isBeside && isCore(lexed.word(at))) return true;
+  }
+  return false;
 }

@@ -14,7 +14,7 @@ import type { TimeNode } from "./time-grammar.ts";
 import { clockReadings, orderClocks } from "./time-hours.ts";
 import type { Bound } from "./time-lead.ts";
 import type { MomentNode } from "./time-moment.ts";
-import type { PartOfDay } from "./time-words.ts";
+import type { PartOfDay, Shade } from "./time-words.ts";
 import type { TimeKind } from "./turn-reading.ts";
 
 const MINUTE_US = 60_000_000;
@@ -235,6 +235,18 @@ const PARTS: Readonly<Record<PartOfDay, readonly [number, number]>> = {
   "small-hours": [0, 6 * 60],
 };
 
+const SHADES: Readonly<Record<Shade, readonly [number, number]>> = {
+  early: [5 * 60, 10 * 60],
+  mid: [10 * 60, 16 * 60],
+  late: [18 * 60, 24 * 60],
+};
+
+/** Where the middle is not that of the whole: nobody means half past seven by the middle of the morning. */
+const MIDDLES: Partial<Record<PartOfDay, readonly [number, number]>> = {
+  morning: [9 * 60, 11 * 60 + 30],
+  siesta: [16 * 60, 19 * 60],
+};
+
 function resolvePart(moment: MomentNode, present: Present): Span | null {
   const { today, local, nowUs } = present;
   const [start, end] = shaded(moment.part, moment.shade);
@@ -255,10 +267,11 @@ function resolvePart(moment: MomentNode, present: Present): Span | null {
   };
 }
 
-function shaded(part: PartOfDay | null, shade: "early" | "late" | null): readonly [number, number] {
-  if (part === null) return shade === "early" ? [5 * 60, 10 * 60] : [18 * 60, 24 * 60];
+function shaded(part: PartOfDay | null, shade: Shade | null): readonly [number, number] {
+  if (part === null) return SHADES[shade ?? "mid"];
   const [start, end] = PARTS[part];
   if (shade === null) return [start, end];
+  if (shade === "mid") return MIDDLES[part] ?? [start + (end - start) / 4, end - (end - start) / 4];
   const half = (start + end) / 2;
   return shade === "early" ? [part === "morning" ? start - 60 : start, half] : [half, end];
 }

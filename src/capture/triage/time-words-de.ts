@@ -97,7 +97,7 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   [{ links: ["from"] }, "von|vom"],
   [{ links: ["between"] }, "zwischen"],
   [{ links: ["and"] }, "und|u"],
-  [{ links: ["to"] }, "bis|bis zum|bis um"],
+  [{ links: ["to"] }, "bis|bis zum|bis um|auf|auf den"],
   [{ links: ["since"] }, "seit|seitdem|ab|seit dem"],
   [{ links: ["after"] }, "nach|nachm"],
   [{ links: ["until"] }, "bis|bis zum|bis um"],

@@ -3,7 +3,7 @@
  * case, diacritics ("fruh" and "frueh" for "früh") and slips of the keyboard in long words.
  */
 import { compilePhrases, type PhraseTable } from "./phrases.ts";
-import type { Token } from "./turn-tokens.ts";
+import { foldWord, type Token } from "./turn-tokens.ts";
 
 export type TimeUnit = "second" | "minute" | "hour" | "day" | "week" | "weekend" | "month" | "year";
 
@@ -16,6 +16,9 @@ export type PartOfDay =
   | "small-hours"
   | "midday"
   | "siesta";
+
+/** Which stretch of a part of the day, or of a week or month: "early", "mitten", "fin de". */
+export type Shade = "early" | "mid" | "late";
 
 export type Link =
   | "at"
@@ -39,6 +42,8 @@ export interface TimeWord {
   readonly num?: number;
   /** "a few": how many depends on the unit. */
   readonly few?: true;
+  /** Says how long an amount felt: "une petite heure", "una buena media hora". */
+  readonly felt?: true;
   /** "twelfth". */
   readonly ordinal?: number;
   /** The ending of "12th". */
@@ -63,6 +68,8 @@ export interface TimeWord {
   readonly links?: readonly Link[];
   readonly meridiem?: "am" | "pm";
   readonly oclock?: true;
+  /** Behind a clock time, how exactly it is meant: "pile", "y pico". */
+  readonly exactness?: true;
   /** Minutes that stand in for a number in a spoken clock: quarter 15, half 30. */
   readonly clockMinutes?: number;
   /** German "halb drei": half an hour before the hour named. */
@@ -71,12 +78,14 @@ export interface TimeWord {
   /** A clock time with a name, minutes since midnight, and how far around it the word reaches. */
   readonly clock?: number;
   readonly reachMin?: number;
-  readonly shade?: "early" | "late";
+  readonly shade?: Shade;
   /** Span that ends now, in minutes; 0 for the part of today that has passed. */
   readonly recentMin?: number;
   readonly now?: true;
   /** "the day before", "am Tag davor": a neighbour of the time that was spoken of. */
   readonly beside?: { readonly unit: "day" | "week"; readonly step: 1 | -1 };
+  /** Before an amount, the time until something: "dans deux heures", "dentro de un rato". */
+  readonly ahead?: true;
   /** "Good morning": words of time that speak of none. */
   readonly greeting?: true;
   /** A word that a time expression may contain without meaning anything by it. */
@@ -102,6 +111,8 @@ export function series(
 export interface TimeWords {
   /** The longest phrase at `index`, or null; `next` is the index after it. `typo` for a word that was guessed. */
   readonly match: (tokens: readonly Token[], index: number) => TimeWordMatch | null;
+  /** Whether a folded word stands in any phrase. */
+  readonly holds: (folded: string) => boolean;
 }
 
 export interface TimeWordMatch {
@@ -121,7 +132,9 @@ export function compileTimeWords(table: TimeWordTable, noTypos: string): TimeWor
     ([word, meaning]) => word.length >= TYPO_MIN_LETTERS && isWorthGuessing(meaning),
   );
   const real = new Set(noTypos.split("|"));
+  const held = new Set(table.flatMap(([, words]) => words.split(/[| ]/u)).map(foldWord));
   return {
+    holds: (folded) => held.has(folded),
     match: (tokens, index) => {
       const token = tokens[index];
       if (token?.type !== "word") return null;

@@ -42,7 +42,7 @@ function isOrdinary(tokens: readonly Token[], index: number, language: Known): b
     isAskingWord(folded, language) ||
     isMediumWord(folded, language) ||
     CUES[language].has(folded) ||
-    TIME_WORDS[language].match(tokens, index)?.typo === false ||
+    TIME_WORDS[language].holds(folded) ||
     (language === "en" && wordRarity(folded) < UNLISTED)
   );
 }
