@@ -45,10 +45,14 @@ export function titleParts(app: string, title: string): TitleParts {
   return { file, directory, project };
 }
 
-/** The segments of a title, cut at the separators that programs put between its parts. */
+/**
+ * The segments of a title, cut at the separators that programs put between its parts. A hyphen before a file is the
+ * file's own, as in "Chapter 2 - Weavers.odt": programs that put something there put a dash.
+ */
 function splitTitle(title: string): readonly string[] {
   return title
-    .split(SEPARATOR)
+    .split(DASH)
+    .flatMap((part) => (isFileName(part.trim()) ? [part] : part.split(HYPHEN)))
     .map((segment) => segment.trim())
     .filter((segment) => segment !== "");
 }
@@ -76,7 +80,8 @@ export function repositoryOf(place: string): string | null {
 const REPOSITORY =
   /^(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org)\/[^/]+\/(?<name>[^/]+)/u;
 
-const SEPARATOR = /\s+[—–|·•]\s+|\s+-{1,2}\s+/u;
+const DASH = /\s+[—–|·•]\s+/u;
+const HYPHEN = /\s+-{1,2}\s+/u;
 
 /** Counters, modified marks, spinners and percentages in front. */
 function dropLead(title: string): string {

@@ -82,6 +82,16 @@ describe("titleParts", () => {
       "Rent 2026.ods — LibreOffice Calc",
       { file: "Rent 2026.ods", directory: null, project: null },
     ],
+    [
+      "LibreOffice Writer",
+      "Chapter 2 - Weavers.odt — LibreOffice Writer",
+      { file: "Chapter 2 - Weavers.odt", directory: null, project: null },
+    ],
+    [
+      "Code",
+      "cart.ts - shop - Visual Studio Code",
+      { file: "cart.ts", directory: null, project: "shop" },
+    ],
     ["firefox", "example.com", { file: null, directory: null, project: null }],
     ["firefox", "How bees overwinter - YouTube", { file: null, directory: null, project: null }],
   ])("in %s, %j names its parts", (app, title, expected) => {
