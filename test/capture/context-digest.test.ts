@@ -344,3 +344,21 @@ describe("a model that may choose lines", () => {
     }
   });
 });
+
+describe("a call in a browser that tells no address", () => {
+  const calls = [
+    show("Code", "cart.ts — shop — Visual Studio Code", "26 09:00", "09:30"),
+    show("Google Chrome", "Meet – Weekly with Bo - Google Chrome", "26 09:30", "10:00"),
+    show("LibreOffice", "Rent 2026.ods — LibreOffice Calc", "26 10:00", "10:40"),
+    show("firefox", "Reunión con Pía | Microsoft Teams — Mozilla Firefox", "26 10:40", "11:00"),
+    show("Slack", "Pía (DM) - Slack", "26 13:00", "13:01"),
+  ];
+  it.each([
+    ["what was I doing before the call with Bo?", "cart.ts"],
+    ["¿qué hacía antes de la reunión con Pía?", "Rent 2026.ods"],
+  ])("is one to look beside: %s", (turn, before) => {
+    const answer = ask(turn, { history: createMemoryHistory(calls) });
+    expect(answer.intent).toBe("anchor");
+    expect(answer.block).toContain(before);
+  });
+});

@@ -32,6 +32,7 @@ export function documentKind(document: HistoryDocument): DocumentKind {
   }
   if (CHAT_APP.test(app) || CHAT_HOST.test(host)) return CALL_WORD.test(title) ? "call" : "chat";
   if (MAIL_APP.test(app) || MAIL_HOST.test(host)) return "mail";
+  if (document.place === null && BROWSER.test(app) && CALL_PAGE.test(title)) return "call";
   if (document.place !== null || BROWSER.test(app)) return "page";
   if (FOLDER_APP.test(app)) return "folder";
   if (TERMINAL_APP.test(app)) return "terminal";
@@ -44,6 +45,9 @@ const CALL_APP =
 const CHATTY_CALL_APP = /\bteams\b|skype/u;
 const CALL_HOST =
   /^(?:meet\.google\.com|meet\.jit\.si|.*\.zoom\.us|zoom\.us|whereby\.com|.*\.webex\.com|.*\.whereby\.com|bbb\..*|.*\.daily\.co)$/u;
+/** What a browser shows of a call where nothing tells the page's address: "Meet – Weekly", "Weekly | Jitsi Meet". */
+const CALL_PAGE =
+  /^meet\s*[-–—:]\s*\S|\s[-–—|]\s(?:jitsi meet|whereby|zoom|google meet)$|(?:call|meeting|r[ée]union|reuni[oó]n|besprechung)\b.*\| microsoft teams$/iu;
 const CALL_WORD =
   /\b(?:call|huddle|meeting|video ?call|anruf|videoanruf|besprechung|videokonferenz|llamada|videollamada|reuni[oó]n|appel|r[ée]union|visio)\b/iu;
 const CHAT_APP =
