@@ -196,8 +196,14 @@ const FRENCH: CueTable = [
     "pendant|durant|lors de|lors du|au cours de|au milieu de|en plein|en pleine|pendant que|au beau milieu de",
   ],
   [{ side: "when" }, "quand|lorsque|lorsqu|au moment où|au moment de"],
-  [{ side: "before", anchor: "that" }, "avant ça|avant cela|auparavant|juste avant ça|avant ca"],
-  [{ side: "after", anchor: "that" }, "après ça|après cela|par la suite|apres ca"],
+  [
+    { side: "before", anchor: "that" },
+    "avant ça|avant cela|auparavant|juste avant ça|celle d avant|celui d avant",
+  ],
+  [
+    { side: "after", anchor: "that" },
+    "après ça|après cela|par la suite|celle d après|celui d après",
+  ],
   [{ close: true }, "juste|peu|tout de suite|immédiatement|directement|un peu"],
   [
     { anchor: "call" },

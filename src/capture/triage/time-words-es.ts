@@ -142,6 +142,19 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
     "buenos días|buenas tardes|buenas noches|buen día|buen finde|buen fin de semana|buena semana|feliz viernes|un momento|un segundo",
   ],
   [
+    { beside: { unit: "day", step: -1 } },
+    "el día anterior|el día antes|el día de antes|el día previo",
+  ],
+  [
+    { beside: { unit: "day", step: 1 } },
+    "al día siguiente|el día siguiente|el día después|el día de después",
+  ],
+  [
+    { beside: { unit: "week", step: -1 } },
+    "la semana anterior|la semana de antes|la semana previa",
+  ],
+  [{ beside: { unit: "week", step: 1 } }, "la semana siguiente|la semana de después"],
+  [
     { now: true },
     "ahora|ahora mismo|en este momento|ahorita|actualmente|en estos momentos|justo ahora|ya mismo",
   ],

@@ -57,7 +57,8 @@ export const FRENCH_TIME_WORDS: TimeWordTable = [
   [{ back: 0, whole: true }, "toute la journée|de la journée|la journée entière"],
   [{ unit: "week", unitsBack: 0 }, "toute la semaine|en semaine|dans la semaine"],
   [{ back: 0, part: "evening" }, "ce soir"],
-  [{ back: 1 }, "hier|la veille|ier"],
+  [{ back: 1 }, "hier|ier"],
+  [{ back: 1, part: "evening" }, "la veille au soir"],
   [{ back: 1, part: "evening" }, "hier soir|hier au soir|ier soir"],
   [{ back: 1, part: "late-night" }, "la nuit dernière|cette nuit|la nuit passée|hier dans la nuit"],
   [{ back: 2 }, "avant hier|avanthier"],
@@ -135,6 +136,16 @@ export const FRENCH_TIME_WORDS: TimeWordTable = [
     { greeting: true },
     "bonne nuit|bonne soirée|bonne journée|bon après midi|bon week end|bon weekend|bon matin|bonne semaine|une seconde|un instant|une minute s il te plaît",
   ],
+  [
+    { beside: { unit: "day", step: -1 } },
+    "la veille|le jour d avant|le jour précédent|la journée d avant|la journée précédente",
+  ],
+  [
+    { beside: { unit: "day", step: 1 } },
+    "le lendemain|le jour d après|le jour suivant|la journée d après|la journée suivante",
+  ],
+  [{ beside: { unit: "week", step: -1 } }, "la semaine d avant|la semaine précédente"],
+  [{ beside: { unit: "week", step: 1 } }, "la semaine d après|la semaine suivante"],
   [
     { now: true },
     "maintenant|en ce moment|là maintenant|actuellement|en ce moment même|à présent|pour le moment",

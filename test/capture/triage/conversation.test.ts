@@ -51,6 +51,11 @@ describe("a turn that follows another", () => {
     ["what did I do last week?", "and the week before?", "09 Nov 00:00 → 16 Nov 00:00"],
     ["was hab ich gestern gemacht?", "und davor?", "25 Nov 00:00 → 26 Nov 00:00"],
     ["what was I doing yesterday at 3?", "and after that?", "26 Nov 15:30 → 26 Nov 16:30"],
+    ["qu'est-ce que j'ai fait hier ?", "et la veille ?", "25 Nov 00:00 → 26 Nov 00:00"],
+    ["j'ai fait quoi lundi ?", "et le lendemain ?", "24 Nov 00:00 → 25 Nov 00:00"],
+    ["j'ai fait quoi la semaine dernière ?", "et celle d'avant ?", "09 Nov 00:00 → 16 Nov 00:00"],
+    ["¿qué hice ayer?", "¿y el día anterior?", "25 Nov 00:00 → 26 Nov 00:00"],
+    ["¿qué hice la semana pasada?", "¿y la semana de antes?", "09 Nov 00:00 → 16 Nov 00:00"],
   ])(
     "counts days and what came before from the time that was spoken of: %s %s",
     (before, turn, want) => {
