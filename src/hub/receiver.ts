@@ -170,6 +170,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       const isBack = device.state === "left" && isNewest && !payload.isBye;
       // A log that begins anew ends a quarrel about the one before.
       const isHealed = device.state === "forked" && envelope.epoch > epochOf(device.version);
+      // Made later and dated earlier: its clock was put back, and what was known of it holds no more.
+      if (isNewest && payload.sentUs < (device.sentUs ?? 0)) offsets.delete(device.key);
       devices.update(device.key, {
         ...(payload.hello === null
           ? {}
