@@ -152,7 +152,12 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     onLeap: chores.leapt,
   });
 
-  const hub = createOwnerHub(clock);
+  const hub = createOwnerHub(clock, async () => {
+    const { leaveRecords } = await import("./store/leave.ts");
+    const hadRecords = await leaveRecords(store);
+    changed();
+    return hadRecords;
+  });
   const pace = createPace(clock);
   const owner = createOwnerControl({
     store,

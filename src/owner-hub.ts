@@ -89,8 +89,19 @@ export interface OwnerHub {
   readonly notes: () => readonly Blindness[];
 }
 
-export function createOwnerHub(clock: Clock): OwnerHub {
+/** `leaveRecords`: takes what a hub left in the store out of it; false where there is nothing. */
+export function createOwnerHub(clock: Clock, leaveRecords: () => Promise<boolean>): OwnerHub {
   let port: HubPort | null = null;
+
+  /** Also where the hub cannot be opened, or the settings name it no more: what is left of it goes. */
+  const leave = async (): Promise<HubAnswer> => {
+    const wasIn = port !== null;
+    await port?.request({ action: "leave" });
+    port = null;
+    if (!(await leaveRecords()) && !wasIn) throw inNoHub();
+    return NO_HUB;
+  };
+
   return {
     self: () => port?.self() ?? null,
     attach: (next) => {
@@ -98,12 +109,9 @@ export function createOwnerHub(clock: Clock): OwnerHub {
     },
     answer: async () => (port === null ? NO_HUB : port.request(null)),
     change: async (request) => {
-      if (port !== null) return port.request(request);
-      throw new ActivityError(
-        "not_found",
-        "This device is in no hub.",
-        "Make one with: activityd hub create. Or take part in one: activityd hub join CODE",
-      );
+      if (request.action === "leave") return leave();
+      if (port === null) throw inNoHub();
+      return port.request(request);
     },
     tell: ({ span, app, match }, elsewhere) => {
       const { fromUs, toUs } = span ?? { fromUs: null, toUs: null };
@@ -132,6 +140,14 @@ export function toForgetRequest(
 
 /** A wish that is on its way no longer than this means the same here as there. */
 const FRESH_US = 600_000_000;
+
+function inNoHub(): ActivityError {
+  return new ActivityError(
+    "not_found",
+    "This device is in no hub.",
+    "Make one with: activityd hub create. Or take part in one: activityd hub join CODE",
+  );
+}
 
 const NO_HUB: HubAnswer = {
   place: null,

@@ -30,7 +30,7 @@ describe("a wish that was made on another device", () => {
 describe("the hub beside the daemon", () => {
   it("is told what was forgotten here, and says how it stands", async () => {
     const told: unknown[] = [];
-    const hub = createOwnerHub(createFakeClock("2026-11-27T12:00:00Z"));
+    const hub = createHubOf();
     const wish = {
       span: { fromUs: 1, toUs: 2 },
       isMeant: null,
@@ -44,7 +44,7 @@ describe("the hub beside the daemon", () => {
     hub.attach({
       self: () => ({ name: "desk", kind: null }),
       request: async () => ({
-        ...(await createOwnerHub(createFakeClock("2026-11-27T12:00:00Z")).answer()),
+        ...(await createHubOf().answer()),
         waiting: 3,
       }),
       forgotten: (...given) => told.push(given),
@@ -88,4 +88,31 @@ describe("the pace of work that can wait", () => {
     // Nobody asks: the wait ends by itself.
     await pace.turn();
   });
+
+  it("is none any more once it was left, whatever state it was in", async () => {
+    const asked: unknown[] = [];
+    const hub = createHubOf();
+    const none = await hub.answer();
+    hub.attach({
+      self: () => ({ name: "desk", kind: null }),
+      request: async (request) => {
+        asked.push(request);
+        return none;
+      },
+      forgotten: () => {},
+      problems: () => [],
+      notes: () => [],
+    });
+    expect(await hub.change({ action: "leave" })).toEqual(none);
+    expect([asked, hub.self()]).toEqual([[{ action: "leave" }], null]);
+    await expect(hub.change({ action: "rotate" })).rejects.toMatchObject({ code: "not_found" });
+    await expect(hub.change({ action: "leave" })).rejects.toMatchObject({ code: "not_found" });
+    // The settings name none any more, and the record is still that of several devices.
+    const leftOver = createHubOf(async () => true);
+    expect(await leftOver.change({ action: "leave" })).toEqual(none);
+  });
 });
+
+function createHubOf(leaveRecords = async () => false) {
+  return createOwnerHub(createFakeClock("2026-11-27T12:00:00Z"), leaveRecords);
+}

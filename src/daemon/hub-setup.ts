@@ -2,15 +2,17 @@
  * Making a hub, joining one and leaving it: the files of a device's part in it, changed while no daemon needs to
  * run. It promises that the identity and the settings say the same, and that nothing is half joined.
  */
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { setKeys } from "../config-edit.ts";
 import { readConfig, type Config } from "../config.ts";
 import { cleanField } from "../context/plain-text.ts";
 import { ActivityError } from "../errors.ts";
+import { hubFolder, isHubFolder } from "../hub/folder.ts";
 import {
   createIdentity,
+  IDENTITY_FILE,
   readIdentity,
   readJoinCode,
   removeIdentity,
@@ -40,18 +42,31 @@ export interface JoinOptions extends HubPlace {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What a folder holds that is to carry the hub, where that is not what is to be expected. */
+export interface FolderHint {
+  readonly folder: string;
+  readonly says: "another hub is in it" | "nothing of the hub is in it";
+}
+
 /** Makes a hub with this device in it and returns its code. @throws ActivityError `bad_request` */
-export function createHub(paths: Paths, env: Environment, options: JoinOptions): string {
+export function createHub(
+  paths: Paths,
+  env: Environment,
+  options: JoinOptions,
+): { readonly code: string; readonly hint: FolderHint | null } {
   refuseIfJoined(paths);
   const hub = toSettings(options, null);
   const identity = createIdentity(describe(options));
-  join(paths, env, hub, () => writeIdentity(paths.dataDirectory, identity));
-  return writeJoinCode(identity, { driver: hub.driver, servers: hub.servers });
+  takePart(paths, env, hub, () => writeIdentity(paths.dataDirectory, identity));
+  return {
+    code: writeJoinCode(identity, { driver: hub.driver, servers: hub.servers }),
+    hint: hintOf(hub, identity.hub),
+  };
 }
 
 /**
- * Takes part in a hub by its code. Says whether this device was in it already, and only took the keys of the code
- * that it did not have.
+ * Takes part in a hub by its code. Says whether this device was in it already: then it takes the keys of the code
+ * that it did not have, and what the options say of the way to the hub.
  *
  * @throws ActivityError `bad_request`
  */
@@ -60,32 +75,70 @@ export function joinHub(
   env: Environment,
   code: string,
   options: JoinOptions,
-): { readonly isKnown: boolean } {
+): { readonly isKnown: boolean; readonly hint: FolderHint | null } {
   const parsed = readJoinCode(code);
   const known = readIdentity(paths.dataDirectory);
   if (known !== null) {
     if (known.hub !== parsed.hub) refuseIfJoined(paths);
-    writeIdentity(paths.dataDirectory, takeRing(known, parsed.ring));
-    return { isKnown: true };
+    const changes = changesOf(options, parsed, readConfig(paths.configFile, env));
+    const name = options.name === undefined ? known.name : describe(options).name;
+    writeIdentity(paths.dataDirectory, { ...takeRing(known, parsed.ring), name });
+    if (Object.keys(changes).length > 0) setKeys(paths.configFile, "hub", changes, env);
+    return { isKnown: true, hint: hintOf(changes, known.hub) };
   }
   const hub = toSettings(options, parsed);
   const identity = createIdentity({ ...describe(options), code: parsed });
-  join(paths, env, hub, () => writeIdentity(paths.dataDirectory, identity));
-  return { isKnown: false };
+  takePart(paths, env, hub, () => writeIdentity(paths.dataDirectory, identity));
+  return { isKnown: false, hint: hintOf(hub, identity.hub) };
+}
+
+/** What of the settings is to be otherwise: what was typed, and all of it where they name no hub. */
+function changesOf(place: HubPlace, code: JoinCode, { hub }: Config): Partial<HubKeys> {
+  const { folder, servers = [], credentials, ca } = place;
+  const isMoved = folder !== undefined || servers.length > 0 || hub.driver === "none";
+  const {
+    credentials_file: _file,
+    ca_file: _ca,
+    ...where
+  } = isMoved ? toSettings(place, code) : {};
+  return {
+    ...where,
+    ...(credentials === undefined ? {} : { credentials_file: toFile(credentials) }),
+    ...(ca === undefined ? {} : { ca_file: toFile(ca) }),
+  };
+}
+
+/** A hub that was made twice, or a folder that is not carried, keeps silent otherwise. */
+function hintOf({ folder = "" }: Partial<HubKeys>, hub: string): FolderHint | null {
+  if (folder === "" || existsSync(hubFolder(folder, hub))) return null;
+  const says = readdirSync(folder).some(isHubFolder)
+    ? "another hub is in it"
+    : "nothing of the hub is in it";
+  return { folder, says };
 }
 
 /** The code with which another device joins. @throws ActivityError `not_found` */
 export function inviteToHub(paths: Paths, env: Environment): string {
   const identity = readIdentity(paths.dataDirectory);
   const { driver, servers } = readConfig(paths.configFile, env).hub;
-  if (identity === null || driver === "none") {
-    throw new ActivityError(
-      "not_found",
-      "This device is in no hub.",
-      "Make one with: activityd hub create. Or take part in one: activityd hub join CODE",
-    );
-  }
+  if (identity === null || driver === "none") throw inNoHub();
   return writeJoinCode(identity, { driver, servers });
+}
+
+/** Whether the settings name a hub, or an identity in one is there. */
+export function isInHub(paths: Paths, env: Environment): boolean {
+  return (
+    readConfig(paths.configFile, env).hub.driver !== "none" ||
+    existsSync(join(paths.dataDirectory, IDENTITY_FILE))
+  );
+}
+
+export function inNoHub(): ActivityError {
+  return new ActivityError(
+    "not_found",
+    "This device is in no hub.",
+    "Make one with: activityd hub create. Or take part in one: activityd hub join CODE",
+  );
 }
 
 /** Takes the hub out of the settings, and the identity away. What others recorded goes with the daemon's own leave. */
@@ -94,7 +147,7 @@ export function forgetHub(paths: Paths, env: Environment): void {
   removeIdentity(paths.dataDirectory);
 }
 
-function join(paths: Paths, env: Environment, hub: HubKeys, writeKeys: () => void): void {
+function takePart(paths: Paths, env: Environment, hub: HubKeys, writeKeys: () => void): void {
   process.umask(0o077);
   mkdirSync(paths.dataDirectory, { recursive: true, mode: 0o700 });
   writeKeys();

@@ -90,17 +90,17 @@ function notJoined(): ActivityError {
   return new ActivityError(
     "hub_refused",
     "This device is in no hub, though the settings name one.",
-    "Make one with: activityd hub create. Or take part in one: activityd hub join CODE",
+    "Take part in one: activityd hub join CODE. Or be without: activityd hub leave",
   );
 }
 
-/** A hub that only says why it is none. */
+/** A hub that only says why it is none, and can be left: there is nobody to say goodbye to. */
 function brokenHub(error: ActivityError): HubPort {
   const problem = { reason: error.message, remedy: error.hint };
   return {
     self: () => null,
     request: async (request) => {
-      if (request !== null) throw error;
+      if (request !== null && request.action !== "leave") throw error;
       return {
         place: null,
         link: null,

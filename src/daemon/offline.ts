@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import { readDatabase, usualPlaces } from "../activitywatch/databases.ts";
 import { readExport, type History } from "../activitywatch/history.ts";
 import { importHistory, type ImportSummary } from "../activitywatch/import.ts";
@@ -12,11 +13,11 @@ import { systemClock } from "../clock.ts";
 import { readConfig } from "../config.ts";
 import { silentLog } from "../log.ts";
 import { readIdentity, writeIdentity } from "../hub/identity.ts";
-import { leaveRecords } from "../hub/leave.ts";
+import { leaveRecords } from "../store/leave.ts";
 import type { Paths } from "../paths.ts";
 import { encryptStore, type EncryptReport } from "../store/encrypt.ts";
 import { createBucketStore } from "../store/buckets.ts";
-import { openEventStore, type EventStore } from "../store/events.ts";
+import { DATABASE_FILE, openEventStore, type EventStore } from "../store/events.ts";
 import { createExchangeImporter, isExportHeader, type ExchangeSummary } from "../store/exchange.ts";
 import { openForeignDatabase } from "../store/foreign.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
@@ -145,8 +146,12 @@ export function encrypt(paths: Paths, keyFile: string | null): EncryptReport {
   });
 }
 
-/** Takes what other devices recorded out of the store, and ends the noting of changes for them. */
-export function leaveOffline(paths: Paths): Promise<void> {
+/**
+ * Takes what other devices recorded out of the store, and ends the noting of changes for them. False where there is
+ * no hub in it.
+ */
+export async function leaveOffline(paths: Paths): Promise<boolean> {
+  if (!existsSync(join(paths.dataDirectory, DATABASE_FILE))) return false;
   return withStore(paths, leaveRecords);
 }
 

@@ -44,7 +44,7 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
       'Set folder = "/path/to/it" in [hub], or: activityd hub join CODE --folder PATH',
     );
   }
-  const root = join(settings.folder, `activityd-${hub}`);
+  const root = hubFolder(settings.folder, hub);
   const own = join(root, device);
   const listeners = new Set<(state: DriverState) => void>();
   let state: DriverState = { state: "connected", sinceUs: clock.nowUs() };
@@ -172,6 +172,16 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
       await reader?.close();
     },
   };
+}
+
+/** Where a hub lies in the folder that carries it: several may lie beside each other. */
+export function hubFolder(carried: string, hub: string): string {
+  return join(carried, `activityd-${hub}`);
+}
+
+/** Whether a name in the folder that is carried is that of a hub. */
+export function isHubFolder(name: string): boolean {
+  return /^activityd-[0-9a-f]{32}$/.test(name);
 }
 
 /** Appends to the newest file, after taking off what a crash left of a frame, and to new ones when it is full. */

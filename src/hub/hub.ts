@@ -26,7 +26,7 @@ import {
   unfinishedHandouts,
   type KeyRecipient,
 } from "./keys.ts";
-import { leaveRecords } from "./leave.ts";
+import { leaveRecords } from "../store/leave.ts";
 import type { KeyHandout, TravellingWish } from "./payload.ts";
 import { createReceiver } from "./receiver.ts";
 import { createSender, type Trouble } from "./sender.ts";
@@ -79,7 +79,7 @@ export function openHub(options: HubOptions): Hub {
     throw new ActivityError(
       "hub_refused",
       "This device is in no hub, though the settings name one.",
-      "Make one with: activityd hub create. Or take part in one: activityd hub join CODE",
+      "Take part in one: activityd hub join CODE. Or be without: activityd hub leave",
     );
   }
   let identity = first;

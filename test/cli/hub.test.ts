@@ -1,5 +1,5 @@
 /** `activityd hub …` without a daemon: what it writes, and what it says to what cannot be meant. */
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { HubAnswer } from "../../src/api.ts";
@@ -67,6 +67,36 @@ describe("activityd hub", () => {
     expect(known.talk).toContain("in the hub already");
   });
 
+  it("takes from a second joining where the hub lies and what the device is called", async () => {
+    const [wrong, right] = [createFolder(), createFolder()];
+    const [desk, lap] = [createTempHome(), createTempHome()];
+    const made = await runCli(["hub", "create", "--folder", right], { home: desk });
+    const code = made.out.trim();
+    const joined = await runCli(["hub", "join", code, "--folder", wrong], { home: lap });
+    expect(joined.talk).toContain(`nothing of the hub is in ${wrong} yet`);
+    const moved = await runCli(["hub", "join", code, "--folder", right, "--name", "lap"], {
+      home: lap,
+    });
+    expect(moved.exitCode).toBe(0);
+    expect(moved.talk).toContain("in the hub already");
+    const config = readFileSync(join(lap, "config.toml"), "utf8");
+    expect(config).toContain(`folder = "${right}"`);
+    expect(readFileSync(join(lap, "data", "hub.json"), "utf8")).toContain('"name":"lap"');
+    // The settings may have been taken back by hand: then they have to be given again.
+    writeFileSync(join(lap, "config.toml"), '[hub]\ndriver = "none"\n');
+    expect((await runCli(["hub", "join", code], { home: lap })).talk).toContain("--folder PATH");
+    await runCli(["hub", "join", code, "--folder", right], { home: lap });
+    expect((await runCli(["hub", "invite"], { home: lap })).out).toBe(made.out);
+  });
+
+  it("says that another hub is in the folder, as when one was made on each device", async () => {
+    const folder = createFolder();
+    mkdirSync(join(folder, `activityd-${"0f".repeat(16)}`));
+    const second = await runCli(["hub", "create", "--folder", folder]);
+    expect(second.exitCode).toBe(0);
+    expect(second.talk).toContain(`another hub is in ${folder}, and two hubs never meet`);
+  });
+
   it.each([
     ["no place", ["create"], "Nothing says where the hub is."],
     ["two places", ["create", "--folder", "/", "--server", "nats://x"], "not both"],
@@ -120,7 +150,16 @@ describe("activityd hub", () => {
     expect(left.exitCode).toBe(0);
     expect(readFileSync(join(home, "config.toml"), "utf8")).toContain('driver = "none"');
     expect((await runCli(["hub", "invite"], { home })).exitCode).toBe(1);
+    const twice = await runCli(["hub", "leave"], { home });
+    expect([twice.exitCode, twice.talk]).toEqual([1, expect.stringContaining("is in no hub.")]);
     const again = await runCli(["hub", "create", "--folder", folder], { home });
     expect(again.exitCode).toBe(0);
+  });
+
+  it("leaves nothing where there is no hub, and says so", async () => {
+    const home = createTempHome();
+    const run = await runCli(["hub", "leave"], { home });
+    expect([run.exitCode, run.talk]).toEqual([1, expect.stringContaining("is in no hub.")]);
+    expect(readdirSync(home)).toEqual([]);
   });
 });

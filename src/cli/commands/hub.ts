@@ -1,6 +1,7 @@
 /** `activityd hub …`: one record over several devices. Making, joining and leaving it, its keys, and how it stands. */
 import type { ActivityApi, HubAnswer, HubDevice, HubRequest } from "../../api.ts";
 import { cleanField } from "../../context/plain-text.ts";
+import type { FolderHint } from "../../daemon/hub-setup.ts";
 import { ActivityError } from "../../errors.ts";
 import { RESTART, type CliIo, type ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
@@ -79,8 +80,9 @@ const REJOINED = "The log of this device begins anew, and everything is told onc
 
 async function runCreate(io: CliIo, options: PlaceOptions): Promise<ExitCode> {
   const { createHub } = await import("../../daemon/hub-setup.ts");
-  const code = createHub(io.paths(), io.env, toJoinOptions(options));
+  const { code, hint } = createHub(io.paths(), io.env, toJoinOptions(options));
   io.talk(`activityd: this device is in a new hub. It counts ${RESTART}`);
+  if (hint?.says === "another hub is in it") io.talk(describeHint(hint));
   io.talk("On each other device: activityd hub join CODE. The code is a secret, and this is it:");
   io.out(`${code}\n`);
   return 0;
@@ -89,13 +91,20 @@ async function runCreate(io: CliIo, options: PlaceOptions): Promise<ExitCode> {
 async function runJoin(io: CliIo, code: string, options: PlaceOptions): Promise<ExitCode> {
   const { joinHub } = await import("../../daemon/hub-setup.ts");
   const text = code === "-" ? await readStdin() : code;
-  const { isKnown } = joinHub(io.paths(), io.env, text, toJoinOptions(options));
+  const { isKnown, hint } = joinHub(io.paths(), io.env, text, toJoinOptions(options));
   io.talk(
     isKnown
       ? `activityd: this device was in the hub already, and has the keys of the code now. It counts ${RESTART}`
       : `activityd: this device takes part in the hub. It counts ${RESTART}`,
   );
+  if (hint !== null) io.talk(describeHint(hint));
   return 0;
+}
+
+function describeHint({ folder, says }: FolderHint): string {
+  return says === "another hub is in it"
+    ? `activityd: another hub is in ${folder}, and two hubs never meet. If your other device made it: activityd hub leave here, activityd hub invite there, and join by that code.`
+    : `activityd: nothing of the hub is in ${folder} yet. It comes when the folder is carried here; if it does not come, it is another folder.`;
 }
 
 async function runInvite(io: CliIo): Promise<ExitCode> {
@@ -139,22 +148,30 @@ async function runChange(io: CliIo, request: HubRequest, done: string): Promise<
   return 0;
 }
 
-/** With a daemon the others hear of it and their record goes; without one the files alone go. */
+/** With a daemon the others hear of it and their record goes; without one the record and the files alone go. */
 async function runLeave(io: CliIo): Promise<ExitCode> {
-  const { forgetHub } = await import("../../daemon/hub-setup.ts");
-  const { leaveOffline } = await import("../../daemon/offline.ts");
-  try {
-    await ask(io, (api) => api.changeHub({ action: "leave" }));
-  } catch (thrown) {
-    const code = thrown instanceof ActivityError ? thrown.code : null;
-    if (code !== "daemon_unreachable" && code !== "not_found") throw thrown;
-    if (code === "daemon_unreachable") await leaveOffline(io.paths());
-  }
+  const { forgetHub, isInHub, inNoHub } = await import("../../daemon/hub-setup.ts");
+  const hadRecords = await leaveDaemon(io);
+  if (!hadRecords && !isInHub(io.paths(), io.env)) throw inNoHub();
   forgetHub(io.paths(), io.env);
   io.talk(
     "activityd: this device is in no hub any more; what other devices recorded is gone here.",
   );
   return 0;
+}
+
+/** Whether the daemon, or its record where none runs, was in a hub. */
+async function leaveDaemon(io: CliIo): Promise<boolean> {
+  try {
+    await ask(io, (api) => api.changeHub({ action: "leave" }));
+    return true;
+  } catch (thrown) {
+    const code = thrown instanceof ActivityError ? thrown.code : null;
+    if (code === "not_found") return false;
+    if (code !== "daemon_unreachable") throw thrown;
+    const { leaveOffline } = await import("../../daemon/offline.ts");
+    return leaveOffline(io.paths());
+  }
 }
 
 function* describeHub(answer: HubAnswer): Generator<string, void, undefined> {
