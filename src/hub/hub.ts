@@ -252,9 +252,12 @@ export function openHub(options: HubOptions): Hub {
   }
 
   function revoke(wanted: string): void {
-    const found = devices
+    const named = devices
       .all()
       .filter(({ id, name }) => name === wanted || (wanted.length >= 4 && id.startsWith(wanted)));
+    // A device that came back bears the name of the one that it was before.
+    const present = named.filter(({ state }) => state !== "left" && state !== "revoked");
+    const found = present.length > 0 ? present : named;
     const [device] = found;
     if (device === undefined || found.length > 1) {
       const names = devices.all().map(({ id, name }) => `${name} (${id.slice(0, 8)})`);

@@ -7,6 +7,7 @@ import type { EventFacts, EventSpan } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import type { Documents } from "./documents.ts";
 import { KIND_CODES, KIND_MASK } from "./stored-facts.ts";
+import { createRemoteCopies } from "./remote-copies.ts";
 import { createRemoteReader, type RemoteId, type RemoteReader } from "./remote-reader.ts";
 import { createRemoteVisits } from "./remote-visits.ts";
 import { createZones } from "./zones.ts";
@@ -27,8 +28,9 @@ export interface PutOutcome {
 /** Every method that changes something runs in a transaction of its own unless there is one. */
 export interface RemoteEvents extends RemoteReader {
   /**
-   * Takes events of a device in, or what a later record says of them. Version 0 says nothing of what is there
-   * already, as an export does not.
+   * Takes events of a device in, or what a later record says of them, unless they are here already as this device's
+   * own or another's; those of a device that takes no part any more pass over to this one. Version 0 says nothing of
+   * what is there already, as an export does not.
    */
   readonly put: (deviceKey: number, version: number, events: readonly RemotePut[]) => PutOutcome;
   /** Erases what a device says it erased, also what arrives later from before. Returns the labels that it bore. */
@@ -74,6 +76,7 @@ export function fromVersion(version: number): { readonly epoch: number; readonly
 export function createRemoteEvents(database: StoreDatabase, documents: Documents): RemoteEvents {
   const zoneId = createZones(database);
   const visits = createRemoteVisits(database);
+  const copies = createRemoteCopies(database, FOR_GOOD);
   const find = database.prepare<StandingRow>(
     `SELECT start_us, start_us + duration_us AS end_us, label_id, version,
             (SELECT document_id FROM label WHERE label.id = label_id) AS document_id
@@ -126,6 +129,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
   /** What a device erased before it began its log anew stays erased: the backup it came from knows no better. */
   const staysAway = (deviceKey: number, startUs: number, version: number): boolean => {
     if (isForgotten.get(deviceKey, startUs, startUs) !== undefined) return true;
+    if (copies.isForgotten(startUs)) return true;
     const { first, last } = erasuresOf(deviceKey);
     const epochStart = fromVersion(version).epoch * EPOCH;
     if (last < version && first >= epochStart) return false;
@@ -160,6 +164,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
   const put: RemoteEvents["put"] = (deviceKey, version, events) => {
     const touched = createTouched();
     const labels = new Set<number>();
+    const former: RemoteId[] = [];
     let taken = 0;
     for (const { facts, isOpen, ...span } of events) {
       const { startUs } = span;
@@ -167,8 +172,13 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       const known = find.get(deviceKey, startUs);
       if (known !== undefined && known.version >= version) continue;
       if (staysAway(deviceKey, startUs, version)) continue;
-      taken += 1;
       const label = documents.intern(facts);
+      if (known === undefined) {
+        if (copies.isTold(deviceKey, startUs, label.id)) continue;
+        for (const key of copies.formerOf(deviceKey, startUs, label.id))
+          former.push({ deviceKey: key, startUs });
+      }
+      taken += 1;
       const zone = zoneId(span);
       write.run(deviceKey, startUs, endUs - startUs, label.id, zone, version, isOpen ? 1 : 0);
       if (known !== undefined && known.label_id !== label.id) labels.add(known.label_id);
@@ -180,6 +190,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       touched.add(label.documentId, startUs, endUs);
     }
     visits.rebuild(deviceKey, touched.all());
+    takeOutAll(former);
     return { taken, labels };
   };
 

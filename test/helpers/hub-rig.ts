@@ -53,11 +53,14 @@ export interface AddOptions {
 export interface RigDevice {
   readonly name: string;
   readonly directory: string;
-  readonly id: string;
+  /** Another one after it joined anew. */
+  id: string;
   store: EventStore;
   hub: Hub;
   driver: MemoryDriver;
   readonly code: () => string;
+  /** Leaves, or was left out, and takes part again by a code, as its owner is told to do. */
+  readonly joinAnew: (code: string) => Promise<void>;
   /** Ends this device as a power cut would, and starts it again. */
   readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -127,8 +130,6 @@ function openRigDevice(
   name: string,
   { clock, before = () => {}, forget }: AddOptions & { readonly clock: FakeClock },
 ): RigDevice {
-  const identity = readIdentity(directory);
-  if (identity === null) throw new Error("no identity");
   let isOpen = false;
   let isForgetting = false;
 
@@ -143,6 +144,8 @@ function openRigDevice(
   };
 
   const open = () => {
+    const identity = readIdentity(directory);
+    if (identity === null) throw new Error("no identity");
     const store = openEventStore({ directory, clock, log: silentLog });
     before(store);
     const driver = hub.open(identity.device);
@@ -158,14 +161,20 @@ function openRigDevice(
       log: silentLog,
     });
     isOpen = true;
-    return { store, driver, hub: opened };
+    return { id: identity.device, store, driver, hub: opened };
   };
 
   const device: RigDevice = {
     name,
     directory,
-    id: identity.device,
     ...open(),
+    joinAnew: async (code) => {
+      await device.hub.request({ action: "leave" });
+      await device.stop();
+      const identity = { name, withHistory: true, code: readJoinCode(code) };
+      writeIdentity(directory, createIdentity(identity));
+      device.start();
+    },
     code: () => {
       const now = readIdentity(directory);
       if (now === null) throw new Error("no identity");

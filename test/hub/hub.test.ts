@@ -503,6 +503,81 @@ describe("a hub", () => {
       expect(devices[1]).toMatchObject({ name: "bob", state: "left" });
       expect(knownOf(ada, bob)).toEqual(["60–70 bob's"]);
     }));
+
+  it("tells nothing twice of a device that left and came back", () =>
+    withRig(async (rig) => {
+      const [ada, bob, eve] = [rig.add("ada"), rig.add("bob"), rig.add("eve")];
+      bob.begin("before", 0);
+      await rig.settle();
+      const former = { ...bob };
+      await bob.joinAnew(ada.code());
+      bob.begin("after", 1);
+      await rig.settle();
+      for (const other of [ada, eve]) {
+        expect(knownOf(other, former)).toEqual([]);
+        expect(knownOf(other, bob)).toEqual(["0–10 before", "60–70 after"]);
+      }
+      // Its own log from before is in the hub as well.
+      expect(bob.store.remote().count()).toBe(0);
+      expect(ownOf(bob)).toEqual(["0–10 before", "60–70 after"]);
+      // Whom the others know it from now on, takes it away again.
+      await forgetOn(bob, {
+        fromUs: null,
+        toUs: null,
+        app: null,
+        match: "before",
+        atUs: T0 + 60 * S,
+      });
+      await rig.settle();
+      expect(ada.store.remote().count()).toBe(1);
+    }));
+
+  it("tells nothing twice of a copy that became a device of its own", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      ada.begin("before the copy", 0);
+      await rig.settle();
+      const twin = rig.add("twin", {
+        before: (store) => {
+          if (store.summary().eventCount > 0) return;
+          store.begin(windowFacts("before the copy"), {
+            startUs: T0,
+            endUs: T0 + 10 * S,
+            utcOffsetMinutes: 0,
+            timeZone: "UTC",
+          });
+        },
+      });
+      twin.begin("on the copy", 1);
+      ada.begin("on the first", 2);
+      await rig.settle();
+      expect(knownOf(bob, ada)).toEqual(["0–10 before the copy", "120–130 on the first"]);
+      expect(knownOf(bob, twin)).toEqual(["60–70 on the copy"]);
+      expect(knownOf(ada, twin)).toEqual(["60–70 on the copy"]);
+      expect(knownOf(twin, ada)).toEqual(["120–130 on the first"]);
+    }));
+
+  it("takes nothing back that was forgotten while its device was not in the hub", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      bob.begin("secret", 0);
+      await rig.settle();
+      await bob.hub.request({ action: "leave" });
+      await rig.settle();
+      await forgetOn(ada, {
+        fromUs: null,
+        toUs: null,
+        app: null,
+        match: "secret",
+        atUs: T0 + 60 * S,
+      });
+      await rig.settle();
+      // Long after: the wish is not in the hub any more.
+      rig.hub.records.length = 0;
+      await bob.joinAnew(ada.code());
+      await rig.settle();
+      expect(ada.store.remote().count()).toBe(0);
+    }));
 });
 
 let instants = 0;

@@ -118,6 +118,26 @@ describe("a hub whose key changes", () => {
       });
     }));
 
+  it("takes a device back that was found again, with nothing twice, and out again by its name", () =>
+    withRig(async (rig) => {
+      const [ada, lost] = [rig.add("ada"), rig.add("lost")];
+      lost.begin("before it was lost", 0);
+      await rig.settle();
+      const { id } = lost;
+      await ada.hub.request({ action: "revoke", device: "lost" });
+      await rig.settle();
+      await lost.joinAnew(ada.code());
+      await rig.settle();
+      expect(knownOf(ada, lost)).toEqual(["0–10 before it was lost"]);
+      expect(ada.store.remote().count()).toBe(1);
+      await ada.hub.request({ action: "revoke", device: "lost" });
+      const { devices } = await ada.hub.request(null);
+      expect(devices.slice(1).map((device) => [device.id === id, device.state])).toEqual([
+        [true, "revoked"],
+        [false, "revoked"],
+      ]);
+    }));
+
   it("settles on one key when two devices take out another each at the same time", () =>
     withRig(async (rig) => {
       const [ada, bob, eve, mallory] = [
