@@ -159,4 +159,4 @@ export const FRENCH_TIME_WORDS: TimeWordTable = [
 ];
 
 export const FRENCH_NO_TYPOS =
-  "matins|matinal|marine|mardis|marcher|marche|maison|raison|semelle|semaines|minutie|minute|soiree|moiree|septieme|octante|novice|decembre|dernier|derniers|premier|verdict|vendeur|vendre|mercerie|mercredi|samedis|dimanches|journal|journaux|journee|heureux|heureuse|anneau|anneaux|annees|apprenti|secondaire|second|rembre|membre|nombre|sembre|nuitee|nuisible";
+  "matins|matinal|marine|mardis|marcher|marche|maison|raison|semelle|semaines|minutie|minute|soiree|moiree|septieme|octante|novice|decembre|dernier|derniers|premier|verdict|vendeur|vendre|mercerie|mercredi|samedis|dimanches|journal|journaux|journee|heureux|heureuse|anneau|anneaux|annees|apprenti|secondaire|second|rembre|membre|nombre|sembre|nuitee|nuisible|annexe|annexes|demarche|demarches|decombres|heurts|marais|marinee|marins|malins|mutins|matiere|matieres|imaginees|tannees|chine|combine|lines|monter|noter|patrie|parite|rarete|tarin|turcs|voter|entree|liasse|ballade|commerce|derriere|massages|retarder|soutenir|levre";

@@ -113,6 +113,8 @@ export interface TimeWords {
   readonly match: (tokens: readonly Token[], index: number) => TimeWordMatch | null;
   /** Whether a folded word stands in any phrase. */
   readonly holds: (folded: string) => boolean;
+  /** Whether a folded word is known to mean something else than the one it is a slip away from. */
+  readonly isOther: (folded: string) => boolean;
 }
 
 export interface TimeWordMatch {
@@ -135,6 +137,7 @@ export function compileTimeWords(table: TimeWordTable, noTypos: string): TimeWor
   const held = new Set(table.flatMap(([, words]) => words.split(/[| ]/u)).map(foldWord));
   return {
     holds: (folded) => held.has(folded),
+    isOther: (folded) => real.has(folded),
     match: (tokens, index) => {
       const token = tokens[index];
       if (token?.type !== "word") return null;

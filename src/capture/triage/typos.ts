@@ -8,7 +8,7 @@ import { STOP_WORDS } from "./stop-words.ts";
 import { TIME_WORDS } from "./time-vocabulary.ts";
 import type { TurnLanguage } from "./turn-reading.ts";
 import { foldWord, type Token } from "./turn-tokens.ts";
-import { isOneTypo, wordRarity } from "./words.ts";
+import { isOneTypo, isSureTypo, wordRarity } from "./words.ts";
 
 type Known = Exclude<TurnLanguage, "other">;
 
@@ -30,7 +30,9 @@ export function mendTypos(
     const { type, folded } = token;
     if (type !== "word" || folded.length < 4 || folded.length > 14) return token;
     if (/\d/.test(folded) || isOrdinary(tokens, index, language) || isKnown(folded)) return token;
-    const meant = ASKED_WITH[language].find((word) => isOneTypo(folded, word));
+    // Of English alone there is a list of the words that are none: elsewhere a slip must be plain.
+    const isTypo = language === "en" ? isOneTypo : isSureTypo;
+    const meant = ASKED_WITH[language].find((word) => isTypo(folded, word));
     return meant === undefined ? token : { ...token, folded: meant };
   });
 }
@@ -43,6 +45,7 @@ function isOrdinary(tokens: readonly Token[], index: number, language: Known): b
     isMediumWord(folded, language) ||
     CUES[language].has(folded) ||
     TIME_WORDS[language].holds(folded) ||
+    TIME_WORDS[language].isOther(folded) ||
     (language === "en" && wordRarity(folded) < UNLISTED)
   );
 }

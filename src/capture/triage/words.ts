@@ -130,6 +130,20 @@ export function isOneTypo(typed: string, meant: string): boolean {
   return editDistance(typed, meant, 1) === 1;
 }
 
+/**
+ * Whether a slip is plainly one although nobody knows the words of the language: letters swapped or doubled, or, in a long
+ * word and before its ending, one of them wrong. Other slips make as many words as they miss: "main" is no "matin".
+ */
+export function isSureTypo(typed: string, meant: string): boolean {
+  if (!isOneTypo(typed, meant)) return false;
+  if (typed.length >= 5 && isSwap(typed, meant)) return true;
+  let same = 0;
+  while (same < typed.length && typed[same] === meant[same]) same += 1;
+  const isInside = same < Math.min(typed.length, meant.length) - 2;
+  const isDoubled = typed.length > meant.length && typed[same] === typed[same - 1];
+  return isInside && (isDoubled || Math.min(typed.length, meant.length) >= 8);
+}
+
 function isSwap(a: string, b: string): boolean {
   return a.length === b.length && sorted(a) === sorted(b) && editDistance(a, b, 1) === 1;
 }

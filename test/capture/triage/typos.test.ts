@@ -32,6 +32,17 @@ describe("typing errors in the words of asking", () => {
     expect(mended("befor1 lunch2")).toBe("befor1 lunch2");
   });
 
+  it.each([
+    ["remettre la main sur le courrier", "fr"],
+    ["le livre de la femme du commerce", "fr"],
+    ["le vol pour la chine cet hiver", "fr"],
+    ["el precio del vuelo y la casa", "es"],
+    ["la cuenta del parque y la calle", "es"],
+    ["tarta de manzana", "es"],
+  ] as const)("are not seen in the everyday words of other languages: %s", (turn, language) => {
+    expect(mended(turn, language)).toBe(turn);
+  });
+
   it("are left alone in a language without word lists", () => {
     expect(mended("befroe", "other")).toBe("befroe");
   });
