@@ -3,6 +3,7 @@
  * escape sequences, and X clients through XWayland.
  */
 import { spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import {
   chownSync,
   existsSync,
@@ -24,14 +25,20 @@ import { createProcesses, type Processes } from "./processes.ts";
 const ORDINARY_ID = 65_534;
 
 /**
- * Connects to an X server (a hello of 12 bytes), switches its access control off (SetAccessControl, opcode
- * 111), and stays: the server would reset when its last client leaves.
+ * Connects to an X server (a hello of 12 bytes), switches its access control off (SetAccessControl, opcode 111), says
+ * so, and stays: the server would reset when its last client leaves. One that ends meanwhile is begun anew by sway at
+ * the next connection, so one that was dropped connects again.
  */
 const ADMIT_EVERYONE = `
-  const socket = require("node:net").connect(process.argv[1]);
-  socket.write(Buffer.from([0x6c, 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
-  socket.once("data", () => socket.write(Buffer.from([111, 0, 1, 0])));
-  socket.resume();
+  const enter = () => {
+    const socket = require("node:net").connect(process.argv[1]);
+    socket.on("error", () => {});
+    socket.once("close", () => setTimeout(enter, 50));
+    socket.write(Buffer.from([0x6c, 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+    socket.once("data", () => socket.write(Buffer.from([111, 0, 1, 0]), () => console.log("in")));
+    socket.resume();
+  };
+  enter();
 `;
 
 export interface SwayRig {
@@ -116,7 +123,13 @@ export async function openSwayRig(options: { readonly xwayland: boolean }): Prom
     openXClient: async () => {
       const socketPath = `/tmp/.X11-unix/X${xDisplay().slice(1)}`;
       // XWayland lets in only the user who runs it, so that user opens it to the test.
-      processes.start(process.execPath, ["-e", ADMIT_EVERYONE, socketPath], { ...ids, cwd: home });
+      const usher = processes.start(process.execPath, ["-e", ADMIT_EVERYONE, socketPath], {
+        ...ids,
+        cwd: home,
+        withOutput: true,
+      });
+      // A server that refuses its first client may end for want of another: nobody else asks before the usher is in.
+      if (usher.stdout !== null) await once(usher.stdout, "data");
       return until("the X display lets the test in", () =>
         openXTestClient(socketPath).catch(() => null),
       );
