@@ -388,13 +388,13 @@ const SETTLE: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     page.getByRole("button", { name: "Copy the command activityd service install" }).waitFor(),
 };
 
-it("every view keeps to the width of its screen, from a phone to a wall, and axe finds nothing", async () => {
-  await ask("narrow", { form: "digest", turn: "what did I do today?" });
-  for (const [width, height] of [
-    [320, 1200],
-    [1024, 900],
-    [3840, 2160],
-  ] as const) {
+describe("every view keeps to the width of its screen, and axe finds nothing", () => {
+  it.each([
+    ["a phone", 320, 1200],
+    ["a tablet", 1024, 900],
+    ["a wall", 3840, 2160],
+  ])("on %s", async (name, width, height) => {
+    await ask(name, { form: "digest", turn: "what did I do today?" });
     for (const scheme of ["light", "dark"] as const) {
       const page = await open("saw", { width, height, scheme });
       for (const [view, settle] of Object.entries(SETTLE)) {
@@ -408,7 +408,7 @@ it("every view keeps to the width of its screen, from a phone to a wall, and axe
         await page.screenshot({ path: join(PICTURES, `${view}-${width}-${scheme}.png`) });
       }
     }
-  }
+  });
 });
 
 it("what is from before says so while the daemon is gone, and nothing can be switched", async () => {
