@@ -7,7 +7,7 @@ import {
   weekdayOf,
   type LocalDay,
 } from "./local-time.ts";
-import type { DayNode, PeriodNode } from "./time-moment.ts";
+import type { DayNode, PeriodNode } from "./time-nodes.ts";
 import type { Shade } from "./time-words.ts";
 
 export interface DayRun {
@@ -134,6 +134,8 @@ export function resolvePeriod(period: PeriodNode, today: LocalDay): DayRun {
 export function shadeRun(run: DayRun, shade: Shade | null): DayRun {
   if (shade === null) return run;
   const days = Math.max(1, Math.round(run.days * 0.4));
-  const skipped = { early: 0, mid: Math.round((run.days - days) / 2), late: run.days - days };
+  // The middle of a week is that of its working days.
+  const rest = run.days === 7 ? 5 - days : run.days - days;
+  const skipped = { early: 0, mid: Math.round(rest / 2), late: run.days - days };
   return { first: addDays(run.first, skipped[shade]), days };
 }

@@ -149,12 +149,21 @@ function parseDayOfMonth(
   if (day.ending) return closes || linked ? made(day.value, null, null, next) : null;
   // "jeudi 19", but not "lundi 9 à 11".
   const range = word.links?.includes("to") === true || /^[-–—]$/.test(token?.text ?? "");
-  if (lexed.word(start - 1).weekday !== undefined && closes && !(range && day.value <= 24))
+  // "Thurs a.m." and "Montag ein": a number in words may be an article.
+  const counts = lexed.tokens[start]?.type === "number" || day.value > 1;
+  if (
+    lexed.word(start - 1).weekday !== undefined &&
+    counts &&
+    closes &&
+    !(range && day.value <= 24)
+  )
     return made(day.value, null, null, next);
   const article =
     lexed.word(start - 1).dayArticle === true ||
     (lexed.word(start - 2).dayArticle === true && lexed.after(start - 2) === start);
-  if (!article || !closes) return null;
+  // "am 12. gemacht", but not "am 3. Schreibtisch".
+  const dotted = day.dotted && /^\p{Ll}/u.test(token?.text ?? "");
+  if (!article || !(closes || dotted)) return null;
   // In English a bare number after "the" counts things.
   const english = lexed.tokens[start - 1]?.folded === "the";
   return english && lexed.word(start).ordinal === undefined
@@ -166,26 +175,29 @@ interface DayNumber {
   readonly value: number;
   /** True when an ending marks it as an ordinal. */
   readonly ending: boolean;
+  /** True when a full stop does, the German way. */
+  readonly dotted: boolean;
   readonly next: number;
 }
 
 function readDay(lexed: Lexed, at: number): DayNumber | null {
   const token = lexed.tokens[at];
   const { ordinal, num } = lexed.word(at);
-  if (ordinal !== undefined) return { value: ordinal, ending: false, next: lexed.after(at) };
+  if (ordinal !== undefined)
+    return { value: ordinal, ending: false, dotted: false, next: lexed.after(at) };
   if (token?.type === "number" && token.text.length <= 2) {
     const value = Number(token.text);
     const after = lexed.tokens[at + 1];
     const joined = after?.start === token.end;
     if (joined && lexed.word(at + 1).ordinalEnding === true)
-      return { value, ending: true, next: at + 2 };
+      return { value, ending: true, dotted: false, next: at + 2 };
     if (joined && after.text === "." && lexed.tokens[at + 2]?.start !== after.end)
-      return { value, ending: false, next: at + 2 };
-    return { value, ending: false, next: at + 1 };
+      return { value, ending: false, dotted: true, next: at + 2 };
+    return { value, ending: false, dotted: false, next: at + 1 };
   }
   // Spanish and French say the days of a month as plain numbers: "el doce de noviembre".
   return num !== undefined && Number.isInteger(num) && num <= 31
-    ? { value: num, ending: false, next: lexed.after(at) }
+    ? { value: num, ending: false, dotted: false, next: lexed.after(at) }
     : null;
 }
 

@@ -5,7 +5,8 @@
 import { few, isPlural, readAndHalf, readCount, readLength, type Count } from "./time-count.ts";
 import { readConnector, readLead, skipFill, type Bound, type Lead } from "./time-lead.ts";
 import type { Lexed } from "./time-lexer.ts";
-import { collectMoment, EMPTY_MOMENT, opensAt, type MomentNode } from "./time-moment.ts";
+import { collectMoment, opensAt } from "./time-moment.ts";
+import { EMPTY_MOMENT, type MomentNode } from "./time-nodes.ts";
 import type { PartOfDay, TimeUnit } from "./time-words.ts";
 
 export type TimeNode =
@@ -272,14 +273,15 @@ function growMoment(
     }
   }
   // "on Tuesday from 3 pm" is the rest of that day, "since 3 pm on Tuesday" all the time until now.
-  const ofDay = moment.day !== null && moment.clock !== null;
-  const inside = grown.bound === "since" && ofDay && lead.bound === null ? "after" : grown.bound;
+  const ofDay = moment.day !== null && (moment.clock !== null || moment.part !== null);
+  const inside = grown.bound === "since" && ofDay && lead.bound === null ? "onward" : grown.bound;
   // "from Monday" is Monday.
-  const from = opensAt(lead, moment) ? (ofDay ? "after" : "since") : null;
+  const from = opensAt(lead, moment) ? (ofDay ? "onward" : "since") : null;
   const asked = inside ?? lead.bound ?? from;
   // "desde las 9 hasta las 11" is closed on both sides.
   const bound = moment.clockEnd === null ? asked : null;
-  return { node: { type: "moment", moment, bound, close: lead.close }, next: grown.next };
+  const close = lead.close || grown.close;
+  return { node: { type: "moment", moment, bound, close }, next: grown.next };
 }
 
 const NIGHTS: ReadonlySet<PartOfDay> = new Set(["evening", "night", "late-night", "small-hours"]);

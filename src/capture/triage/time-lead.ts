@@ -3,7 +3,8 @@ import { readCount } from "./time-count.ts";
 import type { Lexed } from "./time-lexer.ts";
 import type { Link, TimeWord } from "./time-words.ts";
 
-export type Bound = "since" | "before" | "after" | "until";
+/** `onward`: from a time within a day until the day ends ("yesterday from 3"). */
+export type Bound = "since" | "onward" | "before" | "after" | "until";
 
 export interface Lead {
   readonly next: number;
@@ -25,7 +26,9 @@ export function readLead(lexed: Lexed, start: number, inside: boolean): Lead {
     const word = lexed.word(next);
     // "last week's Tuesday", "Monday, at 3"
     const joins = token?.type === "mark" ? /^[,(]$/.test(token.text) : token?.folded === "s";
-    if (inside && joins) {
+    // "mid-morning"
+    const hyphen = token?.text === "-" && lexed.word(next - 1).shade !== undefined;
+    if (inside && (joins || hyphen)) {
       next++;
       continue;
     }
@@ -53,7 +56,7 @@ export function readLead(lexed: Lexed, start: number, inside: boolean): Lead {
   return { next, links, bound, opener, close };
 }
 
-const BOUNDS: readonly Bound[] = ["since", "before", "after", "until"];
+const BOUNDS = ["since", "before", "after", "until"] as const satisfies readonly Bound[];
 
 /** Whether a word names a time by itself, rather than leading to one. */
 export function isCore(word: TimeWord): boolean {
@@ -63,6 +66,7 @@ export function isCore(word: TimeWord): boolean {
     word.part !== undefined ||
     word.back !== undefined ||
     word.clock !== undefined ||
+    word.clockNow === true ||
     word.unit !== undefined ||
     word.which !== undefined ||
     word.shade !== undefined

@@ -13,7 +13,7 @@ import type { ClockNode } from "./time-clock.ts";
 import type { TimeNode } from "./time-grammar.ts";
 import { clockReadings, orderClocks } from "./time-hours.ts";
 import type { Bound } from "./time-lead.ts";
-import type { MomentNode } from "./time-moment.ts";
+import type { MomentNode } from "./time-nodes.ts";
 import type { PartOfDay, Shade } from "./time-words.ts";
 import type { TimeKind } from "./turn-reading.ts";
 
@@ -173,9 +173,7 @@ function resolveBound(
   const span = resolveMoment(moment, present);
   if (span === null || bound === null) return span;
   const { nowUs, local } = present;
-  const pointUs =
-    span.pointUs ??
-    (bound === "since" || bound === "before" || bound === "until" ? span.fromUs : span.toUs);
+  const pointUs = span.pointUs ?? (bound === "after" ? span.toUs : span.fromUs);
   const day = local.toLocal(span.pointUs ?? span.fromUs);
   const open = (fromUs: number, toUs: number): Span => ({
     kind: "open",
@@ -183,11 +181,14 @@ function resolveBound(
     toUs,
     pointUs: span.pointUs,
   });
-  const reach = 30 * MINUTE_US;
+  // "Kurz vor Feierabend" is vaguer than "kurz vor drei".
+  const reach = Math.max(30, moment.clock?.reachMin ?? 0) * MINUTE_US;
   const daylong = moment.clock === null && moment.part === null;
   switch (bound) {
     case "since":
       return open(pointUs, nowUs);
+    case "onward":
+      return open(pointUs, local.toUs(day, DAY_MIN));
     case "after":
       if (close && !daylong) return open(pointUs, pointUs + reach);
       return open(pointUs, daylong ? nowUs : local.toUs(day, DAY_MIN));
@@ -250,8 +251,9 @@ const MIDDLES: Partial<Record<PartOfDay, readonly [number, number]>> = {
 function resolvePart(moment: MomentNode, present: Present): Span | null {
   const { today, local, nowUs } = present;
   const [start, end] = shaded(moment.part, moment.shade);
-  let day = moment.day === null ? today : resolveDay(moment.day, moment.period, present.today);
-  if (day === null) return null;
+  const named = momentDay(moment, present);
+  if (named === null) return null;
+  let day = named;
   const today0 = moment.day?.type === "back" && moment.day.days === 0;
   // "heute Nacht" and "cette nuit" are the night that has been, as long as the coming one has not begun.
   const shifts =
@@ -276,13 +278,19 @@ function shaded(part: PartOfDay | null, shade: Shade | null): readonly [number, 
   return shade === "early" ? [part === "morning" ? start - 60 : start, half] : [half, end];
 }
 
+/** The day of a part or a clock time: the one that is named, or the one so many weeks ago, or today. */
+function momentDay({ day, period }: MomentNode, { today }: Present): LocalDay | null {
+  if (day !== null) return resolveDay(day, period, today);
+  return period?.unit === "week" ? addDays(today, -7 * (period.back ?? 0)) : today;
+}
+
 // ---- clock times and ranges
 
 function resolveClock(moment: MomentNode, clock: ClockNode, present: Present): Span | null {
   const { local, nowUs } = present;
-  const day = clockDay(moment, present);
+  const day = momentDay(moment, present);
   if (day === null) return null;
-  const dated = moment.day !== null;
+  const dated = moment.day !== null || moment.period !== null;
   const end = moment.clockEnd;
   if (end !== null) {
     const [from, to] = orderClocks(clock, end, moment.part);
@@ -294,6 +302,15 @@ function resolveClock(moment: MomentNode, clock: ClockNode, present: Present): S
       pointUs: null,
     };
   }
+  if (moment.clockNow) {
+    const pointUs = local.toUs(day, present.today.minuteOfDay);
+    return {
+      kind: "clock",
+      fromUs: pointUs - 30 * MINUTE_US,
+      toUs: pointUs + 30 * MINUTE_US,
+      pointUs,
+    };
+  }
   const readings = clockReadings(clock, moment.part, dated, present.today.minuteOfDay);
   const past = readings.find((minute) => local.toUs(day, minute) <= nowUs);
   const minute = past ?? readings[0] ?? clock.minute;
@@ -301,10 +318,6 @@ function resolveClock(moment: MomentNode, clock: ClockNode, present: Present): S
   const pointUs = local.toUs(on, minute);
   const reach = (clock.reachMin ?? (clock.fine && !moment.around ? 15 : 30)) * MINUTE_US;
   return { kind: "clock", fromUs: pointUs - reach, toUs: pointUs + reach, pointUs };
-}
-
-function clockDay(moment: MomentNode, present: Present): LocalDay | null {
-  return moment.day === null ? present.today : resolveDay(moment.day, moment.period, present.today);
 }
 
 function resolveRange(from: MomentNode, to: MomentNode, present: Present): Span | null {

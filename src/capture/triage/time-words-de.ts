@@ -5,7 +5,7 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   ...series(
     (num) => ({ num }),
     1,
-    "ein|eins|eine|einen|einer|einem, zwei|zwo, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, dreizehn, vierzehn, fünfzehn, sechzehn, siebzehn, achtzehn, neunzehn, zwanzig, einundzwanzig, zweiundzwanzig, dreiundzwanzig, vierundzwanzig, fünfundzwanzig",
+    "ein|eins|eine|einen|einer|einem|ner|ne|nem|nen, zwei|zwo, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, dreizehn, vierzehn, fünfzehn, sechzehn, siebzehn, achtzehn, neunzehn, zwanzig, einundzwanzig, zweiundzwanzig, dreiundzwanzig, vierundzwanzig, fünfundzwanzig",
   ),
   [{ num: 30 }, "dreißig|dreissig"],
   [{ num: 40 }, "vierzig"],
@@ -56,10 +56,12 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   [{ unsure: true }, "mar|april"],
   [{ part: "morning" }, "vormittag|vormittags|morgens|vormittage|in der früh|in der fruh|vm"],
   [{ part: "afternoon" }, "nachmittag|nachmittags|nachmittage|nm"],
-  [{ part: "evening" }, "abend|abends|abende|feierabend"],
+  [{ part: "evening" }, "abend|abends|abende"],
+  [{ part: "evening", shade: "late" }, "spätabends|spät abends|spätabend"],
+  [{ part: "afternoon", shade: "late" }, "spätnachmittag|spätnachmittags"],
+  [{ part: "morning", shade: "early" }, "frühmorgens|in aller früh|in aller frühe"],
   [{ part: "late-night" }, "nacht|nachts|nächte"],
   [{ part: "small-hours" }, "frühen morgenstunden|den frühen morgenstunden|mitten in der nacht"],
-  [{ back: 2, part: "late-night" }, "vorletzte nacht"],
   [{ part: "midday" }, "mittag|mittags|mittagszeit|um die mittagszeit|über mittag"],
   [{ back: 0 }, "heute|heut|am heutigen tag"],
   [{ back: 0, whole: true }, "den ganzen tag|ganzen tag|tagsüber"],
@@ -77,8 +79,10 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
     { which: "last" },
     "letzte|letzten|letzter|letztes|letztem|vorige|vorigen|voriger|voriges|vergangene|vergangenen|vergangener|vergangenes|letzen|letze|letztn",
   ],
-  [{ unit: "week", unitsBack: 2 }, "vorletzte woche|vorletzter woche|vorvorige woche"],
-  [{ unit: "month", unitsBack: 2 }, "vorletzten monat|vorletztem monat"],
+  [
+    { which: "before-last" },
+    "vorletzte|vorletzten|vorletzter|vorletztes|vorletztem|vorvorige|vorvorigen|vorvoriges",
+  ],
   [{ which: "this" }, "diese|dieser|diesen|dieses|diesem|der laufenden|die laufende"],
   [{ which: "next" }, "nächste|nächsten|nächster|nächstes|kommende|kommenden|kommender|kommendes"],
   [{ ago: "before" }, "vor|vor etwa|vor ca|vor circa|vor ungefähr|vor rund|vor gut|vor knapp"],
@@ -86,7 +90,7 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   [{ links: ["at"] }, "um|ums"],
   [
     { links: ["around"] },
-    "gegen|so gegen|ca|circa|etwa|ungefähr|zirka|so um|um etwa|um ca|um ungefähr|um rum|ca um|so ca",
+    "gegen|so gegen|ca|circa|etwa|ungefähr|zirka|so um|um etwa|um ca|um ungefähr|um rum|ca um|so ca|um den dreh|so um den dreh|rund um",
   ],
   [{ links: ["on"] }, "am|an|an dem|aufm"],
   [
@@ -99,6 +103,7 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   [{ links: ["and"] }, "und|u"],
   [{ links: ["to"] }, "bis|bis zum|bis um|auf|auf den"],
   [{ links: ["since"] }, "seit|seitdem|ab|seit dem"],
+  [{ links: ["onto"] }, "auf|auf den|zum|zu"],
   [{ links: ["after"] }, "nach|nachm"],
   [{ links: ["until"] }, "bis|bis zum|bis um"],
   [{ oclock: true }, "uhr|h"],
@@ -109,8 +114,17 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   [{ clockSign: -1 }, "vor"],
   [{ clock: 720, reachMin: 30 }, "zwölf uhr mittags|punkt zwölf"],
   [{ clock: 0, reachMin: 30 }, "mitternacht"],
-  [{ shade: "early" }, "früh|früher|frühen|ganz früh|anfang|am anfang|zu beginn|zu anfang|beginn"],
-  [{ shade: "late" }, "spät|später|späten|ende|am ende|gegen ende"],
+  [{ clock: 1050, reachMin: 60 }, "feierabend|dienstschluss|arbeitsende|büroschluss"],
+  [
+    { clockNow: true },
+    "diese zeit|um diese zeit|um die zeit|dieselbe zeit|um dieselbe zeit|die gleiche zeit|um die gleiche zeit|zur gleichen zeit|zur selben zeit|zu dieser zeit|gleiche zeit|gleiche uhrzeit|um diese uhrzeit|um die uhrzeit|zur gleichen uhrzeit",
+  ],
+  [
+    { shade: "early" },
+    "früh|früher|frühen|ganz früh|anfang|am anfang|zu beginn|zu anfang|beginn|in der ersten hälfte",
+  ],
+  [{ shade: "late" }, "spät|später|späten|ende|am ende|gegen ende|in der zweiten hälfte"],
+  [{ shade: "mid" }, "mitte|in der mitte|mitten"],
   [
     { recentMin: 15 },
     "gerade eben|eben gerade|soeben|grad eben|eben grad|grade eben|eben noch|gerade noch",
@@ -150,7 +164,7 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
     { beside: { unit: "week", step: 1 } },
     "die woche danach|in der woche danach|die woche drauf|in der folgenden woche",
   ],
-  [{ dayArticle: true }, "am|den|dem|vom|zum"],
+  [{ dayArticle: true }, "am|den|dem|des|vom|zum"],
   [{ close: true }, "kurz|direkt|unmittelbar|gleich|knapp|grad|gerade"],
 ];
 

@@ -49,10 +49,11 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
   [{ part: "morning" }, "morning|mornings|morn|am hours|forenoon"],
   [{ part: "afternoon" }, "afternoon|afternoons|after noon|arvo"],
   [{ part: "evening" }, "evening|evenings|eve"],
+  [{ part: "evening", shade: "late" }, "late evening"],
   [{ part: "night" }, "night|nights"],
   [
     { part: "small-hours" },
-    "early hours|small hours|wee hours|early hours of the morning|middle of the night|dead of night",
+    "early hours|small hours|wee hours|early hours of the morning|middle of the night|the middle of the night|in the middle of the night|dead of night",
   ],
   [{ back: 2, part: "night" }, "the night before last|night before last"],
   [{ back: 2, part: "evening" }, "the evening before last|evening before last"],
@@ -71,6 +72,7 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
   [{ back: 1, part: "night" }, "last night|last nite|yesterday night|lastnight"],
   [{ which: "last" }, "last|previous|most recent|latest|lst"],
   [{ which: "last", rolling: true }, "past|this past|these past|these last|preceding"],
+  [{ which: "before-last" }, "before last"],
   [{ which: "this" }, "this|current|the current"],
   [{ which: "next" }, "next|coming|upcoming"],
   [{ unit: "week", unitsBack: 2 }, "the week before last|week before last"],
@@ -104,10 +106,22 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
   [{ clock: 720, reachMin: 60 }, "midday|mid day"],
   [{ clock: 0, reachMin: 30 }, "midnight"],
   [
-    { shade: "early" },
-    "early|first thing|bright and early|start of|beginning of|the start of|the beginning of|at the start of|at the beginning of",
+    { clock: 1050, reachMin: 60 },
+    "the end of the working day|end of the working day|the end of the work day|close of play|close of business|knocking off|knocking off time|home time|clocking off|eod",
   ],
-  [{ shade: "late" }, "late|end of|the end of|at the end of|towards the end of"],
+  [
+    { clockNow: true },
+    "this time|this same time|the same time|same time|at this time|around this time|about this time|at the same time|this very time",
+  ],
+  [
+    { shade: "early" },
+    "early|first thing|bright and early|start of|beginning of|the start of|the beginning of|at the start of|at the beginning of|the first half of|first half of",
+  ],
+  [
+    { shade: "late" },
+    "late|end of|the end of|at the end of|towards the end of|the second half of|second half of|the latter half of|the last part of",
+  ],
+  [{ shade: "mid" }, "mid|middle of|the middle of|in the middle of|midway through|halfway through"],
   [{ recentMin: 15 }, "just now|a moment ago|moments ago|a second ago|a sec ago|just a minute ago"],
   [
     { recentMin: 240 },

@@ -33,6 +33,8 @@ export type Link =
   | "and"
   | "to"
   | "since"
+  /** "in der Nacht auf Sonntag": the night before that day. */
+  | "onto"
   | "before"
   | "after"
   | "until";
@@ -61,8 +63,11 @@ export interface TimeWord {
   readonly back?: number;
   /** "all day": the day as a whole, of which another word may say which. */
   readonly whole?: true;
-  /** "last" and "this" of calendars, `rolling` for the span that ends now ("past hour"), `next` to throw away. */
-  readonly which?: "last" | "this" | "next";
+  /**
+   * "last" and "this" of calendars, `before-last` for "vorletzten Montag", `rolling` for the span that ends now ("past
+   * hour"), `next` to throw away.
+   */
+  readonly which?: "last" | "before-last" | "this" | "next";
   readonly rolling?: true;
   readonly ago?: "before" | "after";
   readonly links?: readonly Link[];
@@ -78,6 +83,8 @@ export interface TimeWord {
   /** A clock time with a name, minutes since midnight, and how far around it the word reaches. */
   readonly clock?: number;
   readonly reachMin?: number;
+  /** "this time yesterday", "um diese Zeit": what the clock shows now, on the day that is named beside it. */
+  readonly clockNow?: true;
   readonly shade?: Shade;
   /** Span that ends now, in minutes; 0 for the part of today that has passed. */
   readonly recentMin?: number;
