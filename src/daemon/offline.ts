@@ -22,6 +22,7 @@ import { createExchangeImporter, isExportHeader, type ExchangeSummary } from "..
 import { openForeignDatabase } from "../store/foreign.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
 import type { RecoveryReport } from "../store/recovery.ts";
+import { clearRemains } from "../store/remains.ts";
 import { repairStore, restoreBackup } from "../store/repair.ts";
 import { admit } from "./admit.ts";
 
@@ -44,20 +45,32 @@ export function findHistories(env: Environment): {
   return { found: looked.filter((path) => existsSync(path)), looked };
 }
 
-/** Opens the database of one of ActivityWatch's servers. Throws `bad_request` for what is none. */
+/**
+ * Opens the database of one of ActivityWatch's servers. Throws `bad_request` for what is none, `socket_in_use` while a
+ * daemon runs: nobody waits for the copy of a large one to be told.
+ */
 export function openHistoryDatabase(
   paths: Paths,
   env: Environment,
   path: string,
   timeZone?: string,
 ): OpenHistory {
-  process.umask(0o077);
-  mkdirSync(paths.dataDirectory, { recursive: true, mode: 0o700 });
-  const database = openForeignDatabase(path, paths.dataDirectory);
+  const release = lock(paths);
   try {
-    return openHistory(paths, env, readDatabase(database, path), timeZone, database.close);
+    const database = openForeignDatabase(path, paths.dataDirectory);
+    const close = (): void => {
+      database.close();
+      release();
+    };
+    try {
+      const opened = openHistory(paths, env, readDatabase(database, path), timeZone);
+      return { ...opened, close };
+    } catch (thrown) {
+      database.close();
+      throw thrown;
+    }
   } catch (thrown) {
-    database.close();
+    release();
     throw thrown;
   }
 }
@@ -69,26 +82,27 @@ export function openHistoryExport(
   source: unknown,
   timeZone?: string,
 ): OpenHistory {
-  return openHistory(paths, env, readExport(source), timeZone, () => {});
+  const history = readExport(source);
+  const release = lock(paths);
+  return { ...openHistory(paths, env, history, timeZone), close: release };
 }
 
+/** For who holds the lock. */
 function openHistory(
   paths: Paths,
   env: Environment,
   history: History,
   timeZone: string = systemClock.timeZone(),
-  close: () => void,
-): OpenHistory {
+): Omit<OpenHistory, "close"> {
   return {
     eventCount: history.buckets.reduce((sum, { eventCount }) => sum + eventCount, 0),
     importAll: (onEvent) =>
-      withStore(paths, async (store) => {
+      inStore(paths, async (store) => {
         const gate = createPrivacyGate(readConfig(paths.configFile, env).privacy);
         const rows = createBucketStore(store.database);
         const nowUs = systemClock.nowUs();
         return importHistory(history, { store, rows, gate, timeZone, nowUs, onEvent });
       }),
-    close,
   };
 }
 
@@ -167,20 +181,29 @@ function whileLocked<T>(paths: Paths, work: () => T): T {
 async function withStore<T>(paths: Paths, work: (store: EventStore) => Promise<T>): Promise<T> {
   const release = lock(paths);
   try {
-    const directory = paths.dataDirectory;
-    const store = openEventStore({ directory, clock: systemClock, log: silentLog });
-    try {
-      return await work(store);
-    } finally {
-      store.close();
-    }
+    return await inStore(paths, work);
   } finally {
     release();
   }
 }
 
-function lock(paths: Paths): () => void {
+/** For who holds the lock. */
+async function inStore<T>(
+  { dataDirectory: directory }: Paths,
+  work: (store: EventStore) => Promise<T>,
+): Promise<T> {
+  const store = openEventStore({ directory, clock: systemClock, log: silentLog });
+  try {
+    return await work(store);
+  } finally {
+    store.close();
+  }
+}
+
+function lock({ dataDirectory }: Paths): () => void {
   process.umask(0o077);
-  mkdirSync(paths.dataDirectory, { recursive: true, mode: 0o700 });
-  return acquireInstanceLock(paths.dataDirectory, process.pid);
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  const release = acquireInstanceLock(dataDirectory, process.pid);
+  clearRemains(dataDirectory, systemClock.nowUs() / 1000);
+  return release;
 }

@@ -14,6 +14,7 @@ import { ACTIVITYWATCH_SOCKET, inheritedSocketFd } from "../local-api/socket.ts"
 import type { Paths } from "../paths.ts";
 import { reasonForLog } from "../log.ts";
 import { holdInstanceLock } from "../store/lock.ts";
+import { clearRemains } from "../store/remains.ts";
 import { VERSION } from "../version.ts";
 import { keepPlaces } from "./keep-places.ts";
 import { openFileLog, openStderrLog } from "./logging.ts";
@@ -46,6 +47,7 @@ export async function runDaemon(
     releases.push(sink.close);
     const lock = holdInstanceLock(paths.dataDirectory, process.pid);
     releases.push(lock.release);
+    clearRemains(paths.dataDirectory, systemClock.nowUs() / 1000);
     const app = createActivityApp({ config, paths, env, clock: systemClock, log: sink.log });
     releases.push(app.close);
     // The signals are heard before anything can be in flight, or an early one would cut it off.

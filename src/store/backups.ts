@@ -3,12 +3,21 @@
  * whole and sound, that the oldest make room, and that all copies of what was recorded can be found and
  * removed.
  */
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { ActivityError } from "../errors.ts";
+import { isPlainText, KEY_PLACE_FILE, readKey, readKeyPlace } from "./cipher.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
 import { APPLICATION_ID } from "./migrations.ts";
-import { findDamage } from "./sqlite.ts";
+import { encryptFile, findDamage } from "./sqlite.ts";
 
 export interface Backup {
   readonly path: string;
@@ -64,8 +73,7 @@ export async function createBackup(
     }
     renameSync(partial, path);
   } finally {
-    for (const suffix of ["", "-wal", "-shm", "-journal"])
-      rmSync(partial + suffix, { force: true });
+    removeDatabase(partial);
   }
   const all = listBackups(directory);
   // One that lies ahead was made under a clock that was ahead: it is older than it says, and goes first.
@@ -93,21 +101,29 @@ const BYTES_PER_DAY = 20 * 1024 * 1024;
 const DAY_US = 86_400_000_000;
 
 /**
- * Checks that a file can take the place of the database.
+ * Makes a copy of a backup, at `path` in the data folder, what can take the place of the database: sound, ours, of this
+ * schema, and with the key of the folder where it has one.
  *
- * @throws ActivityError `not_found`, `database_damaged`, `database_newer`
+ * @throws ActivityError `database_damaged`, `database_newer`, `database_key`, `bad_request`
  */
-export function assertRestorable(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
+export function makeRestorable(path: string): void {
+  const place = readKeyPlace(dirname(path));
+  if (isPlainText(path)) {
+    if (place !== null) encryptFile(path, readKey(place));
+  } else if (place === null) {
     throw new ActivityError(
-      "not_found",
-      `There is no backup ${path}.`,
-      "List them with: activityd backup --list",
+      "database_damaged",
+      `The backup ${path} is not sound: it is encrypted, or no database.`,
+      `If it is encrypted, first put the ${KEY_PLACE_FILE} of its data folder into ${dirname(path)}, and its key to where that says.`,
     );
   }
   const damage = findDamage(path);
   if (damage !== null) {
-    throw new ActivityError("database_damaged", `The backup ${path} is not sound: ${damage}.`);
+    throw new ActivityError(
+      "database_damaged",
+      `The backup ${path} is not sound: ${damage}.`,
+      "List the backups with: activityd backup --list",
+    );
   }
   // Opening as a writer would make any database ours, that of another program too.
   if (!isOurs(path)) {
@@ -119,6 +135,22 @@ export function assertRestorable(path: string): void {
   }
   // It refuses what a newer program wrote.
   openDatabase({ path }).close();
+}
+
+/** Copies a database that nobody has open, with what its log holds, for its owner alone. */
+export function copyDatabase(from: string, to: string): void {
+  removeDatabase(to);
+  for (const suffix of ["", "-wal"]) {
+    if (!existsSync(from + suffix)) continue;
+    copyFileSync(from + suffix, to + suffix);
+    // A copy takes the mode of the original, which may be a medium that cannot be written.
+    chmodSync(to + suffix, 0o600);
+  }
+}
+
+/** Removes a database with the files beside it. */
+export function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
 }
 
 function isOurs(path: string): boolean {
@@ -147,11 +179,21 @@ function entriesOf(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-/** Removes every copy, such as after something was to be forgotten. Returns how many there were. */
-export function removeCopies(directory: string): number {
-  const copies = listCopies(directory);
+/**
+ * Removes every copy, such as after something was to be forgotten, or those alone that need no key. Returns how many
+ * there were.
+ */
+export function removeCopies(directory: string, which: "all" | "plain" = "all"): number {
+  const copies = listCopies(directory).filter((path) => which === "all" || holdsPlainText(path));
   for (const copy of copies) removeCopy(copy);
   return copies.length;
+}
+
+function holdsPlainText(path: string): boolean {
+  const files = statSync(path).isDirectory()
+    ? readdirSync(path).map((name) => join(path, name))
+    : [path];
+  return files.some(isPlainText);
 }
 
 function removeCopy(path: string): void {

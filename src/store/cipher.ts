@@ -11,6 +11,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   writeFileSync,
 } from "node:fs";
@@ -27,7 +28,7 @@ export type KeyPlace =
 export const CIPHER_PACKAGES = "better-sqlite3-multiple-ciphers@12.11.1 @napi-rs/keyring@2.1.2";
 
 /** Marks a data folder as encrypted, for the files in it and in the folders below it. */
-const MARKER = "encryption.json";
+export const KEY_PLACE_FILE = "encryption.json";
 
 /** The key that a database file is to be opened with, as 64 hex digits; null in a folder that is not encrypted. */
 export function keyFor(databasePath: string): string | null {
@@ -42,12 +43,12 @@ export function isEncrypted(databasePath: string): boolean {
 
 /** Where the key of a data folder lies; null when it is not encrypted. */
 export function readKeyPlace(directory: string): KeyPlace | null {
-  return readMarker(join(directory, MARKER));
+  return readMarker(join(directory, KEY_PLACE_FILE));
 }
 
 /** Marks a data folder as encrypted. */
 export function writeKeyPlace(directory: string, place: KeyPlace): void {
-  const path = join(directory, MARKER);
+  const path = join(directory, KEY_PLACE_FILE);
   writeFileSync(`${path}.new`, `${JSON.stringify(place)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
@@ -66,6 +67,19 @@ export function layKey(place: KeyPlace): void {
   }
   const entry = keychainEntry(place.account);
   if (entry.getPassword() === null) entry.setPassword(key);
+}
+
+/** Whether a file is a database that needs no key. */
+export function isPlainText(path: string): boolean {
+  const file = openSync(path, "r");
+  try {
+    const header = Buffer.alloc(16);
+    return (
+      readSync(file, header, 0, 16, 0) === 16 && header.toString("latin1") === "SQLite format 3\0"
+    );
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** What to say to a database that its key does not open. */
@@ -153,7 +167,8 @@ function parsePlace(value: unknown): KeyPlace | null {
   return null;
 }
 
-function readKey(place: KeyPlace): string {
+/** The key that lies at a place, as 64 hex digits. Throws `database_key` when there is none. */
+export function readKey(place: KeyPlace): string {
   const key =
     place.keyIn === "file" ? readKeyFile(place.path) : keychainEntry(place.account).getPassword();
   if (key !== null && isKey(key)) return key;
@@ -162,7 +177,7 @@ function readKey(place: KeyPlace): string {
   throw new ActivityError(
     "database_key",
     `The database is encrypted, and its key is not in ${where}.`,
-    "Bring the key back there: without it nobody can read the record.",
+    "Bring the key back there: without it nobody can read the record. To begin a new one, move the data folder away.",
   );
 }
 

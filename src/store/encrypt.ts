@@ -2,27 +2,21 @@
  * Turning a plain data folder into an encrypted one. It promises that at every moment, whenever it is cut
  * off, either the plain or the encrypted database is whole and in its place, and that running it again ends it.
  */
-import {
-  copyFileSync,
-  existsSync,
-  openSync,
-  readSync,
-  closeSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { removeCopies } from "./backups.ts";
+import { copyDatabase, removeCopies, removeDatabase } from "./backups.ts";
 import {
-  keyFor,
+  isPlainText,
   layKey,
+  readKey,
   readKeyPlace,
   requirePackage,
   writeKeyPlace,
   type KeyPlace,
 } from "./cipher.ts";
 import { openDatabase } from "./database.ts";
+import { translating } from "./failures.ts";
 import { countRows, encryptFile } from "./sqlite.ts";
 import { DATABASE_FILE } from "./events.ts";
 import { ActivityError } from "../errors.ts";
@@ -45,7 +39,8 @@ export function encryptStore(directory: string, keyFile: string | null): Encrypt
   const path = join(directory, DATABASE_FILE);
   const known = readKeyPlace(directory);
   if (known !== null && (!existsSync(path) || !isPlainText(path))) {
-    return { place: known, changed: false, removedCopies: 0 };
+    // One that was cut off may not have come to the copies.
+    return { place: known, changed: false, removedCopies: removeCopies(directory, "plain") };
   }
   requirePackage("better-sqlite3-multiple-ciphers");
   const place: KeyPlace =
@@ -54,38 +49,28 @@ export function encryptStore(directory: string, keyFile: string | null): Encrypt
       ? { keyIn: "keychain", account: randomUUID() }
       : { keyIn: "file", path: keyFile });
   layKey(place);
+  const key = readKey(place);
   const fresh = `${path}.encrypting`;
-  // With the marker in its place the plain file can no longer be opened as ours; it is only read from here.
   if (known === null) foldLog(path);
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(fresh + suffix, { force: true });
-  copyFileSync(path, fresh);
-  writeKeyPlace(directory, place);
-  const key = keyFor(path);
-  if (key === null)
-    throw new ActivityError("internal", "A folder lost its mark as it was encrypted.");
-  encryptFile(fresh, key);
-  if (countRows(path, null) !== countRows(fresh, key)) {
-    throw new ActivityError(
-      "internal",
-      "The encrypted database does not hold what the plain one does.",
-    );
-  }
-  for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
-  renameSync(fresh, path);
-  return { place, changed: true, removedCopies: removeCopies(directory) };
-}
-
-/** Whether a file is a database that needs no key. */
-function isPlainText(path: string): boolean {
-  const file = openSync(path, "r");
   try {
-    const header = Buffer.alloc(16);
-    return (
-      readSync(file, header, 0, 16, 0) === 16 && header.toString("latin1") === "SQLite format 3\0"
-    );
+    translating(path, () => copyDatabase(path, fresh));
+    encryptFile(fresh, key);
+    if (countRows(path, null) !== countRows(fresh, key)) {
+      throw new ActivityError(
+        "internal",
+        "The encrypted database does not hold what the plain one does.",
+      );
+    }
+    // As late as can be: with the mark in its place the plain file can no longer be opened as ours.
+    writeKeyPlace(directory, place);
+    for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    renameSync(fresh, path);
   } finally {
-    closeSync(file);
+    removeDatabase(fresh);
   }
+  // In a folder that was encrypted before there may be copies that are encrypted, and the only ones.
+  const removedCopies = removeCopies(directory, known === null ? "all" : "plain");
+  return { place, changed: true, removedCopies };
 }
 
 /** Brings everything into the database file itself. */

@@ -23,13 +23,13 @@ import {
 import { isDamaged, isUnwritable } from "./failures.ts";
 import { openPulseFile, readPulse } from "./pulse.ts";
 import {
-  asideFolder,
   isCheckedLater,
   recover,
   recoverIfDamaged,
   takeUp,
   type RecoveryReport,
 } from "./recovery.ts";
+import { asideFolder } from "./put-in-place.ts";
 import { createRemoteEvents, type RemoteEvents } from "./remote.ts";
 import { createVisits, type Visits } from "./visits.ts";
 

@@ -7,6 +7,9 @@ import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
 import { connectForeign, type Sqlite } from "./sqlite.ts";
 
+/** How the folders of copies begin that are being read. */
+export const SCRATCH_PREFIX = "import-";
+
 export interface ForeignDatabase {
   /** `PRAGMA user_version`. */
   readonly version: number;
@@ -27,7 +30,7 @@ export interface ForeignDatabase {
  * @throws ActivityError `bad_request` for what is no readable SQLite database
  */
 export function openForeignDatabase(path: string, scratchDirectory: string): ForeignDatabase {
-  const folder = mkdtempSync(join(scratchDirectory, "import-"));
+  const folder = mkdtempSync(join(scratchDirectory, SCRATCH_PREFIX));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   let sqlite: Sqlite | null = null;
   try {

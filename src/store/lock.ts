@@ -59,7 +59,7 @@ function take(
     const holder = readPid(pidPath);
     throw new ActivityError(
       "socket_in_use",
-      `Cannot start: another activityd${holder === null ? "" : ` (pid ${holder})`} is using ${directory}.`,
+      `Another activityd${holder === null ? "" : ` (pid ${holder})`} is using ${directory}. Nothing was changed.`,
       "Stop it with: activityd stop",
     );
   }

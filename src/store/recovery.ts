@@ -3,10 +3,10 @@
  * never overwritten, that every row which can still be read is carried over, that what a backup has
  * besides is merged in, and that the start goes on with a sound database whatever was left.
  */
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Log } from "../log.ts";
-import { listBackups } from "./backups.ts";
+import { listBackups, removeDatabase } from "./backups.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
 import type { SqlValue } from "./sqlite.ts";
 import { findDamage, refuseNewerSchema } from "./sqlite.ts";
@@ -14,6 +14,7 @@ import { createDocuments } from "./documents.ts";
 import { readAllEvents } from "./event-reader.ts";
 import { createEventWriter } from "./event-writer.ts";
 import { ActivityError } from "../errors.ts";
+import { putInPlace, setAside } from "./put-in-place.ts";
 import { salvage } from "./salvage.ts";
 import { createVisits } from "./visits.ts";
 
@@ -88,9 +89,9 @@ function refuseIfNewer(path: string): void {
 const ALWAYS_CHECKED_BYTES = 16 * 1024 * 1024;
 
 /** Of the file that a recovery writes into. */
-const RECOVERING = ".recovering";
+export const RECOVERING = ".recovering";
 /** A recovery writes all the time. One that was killed leaves its file, and does not. */
-const WRITES_WITHIN_MS = 60_000;
+export const WRITES_WITHIN_MS = 60_000;
 
 /** Whether a recovery of a database is under way, in this process or another. A large one takes minutes. */
 export function isRecovering(path: string, nowMs: number): boolean {
@@ -114,8 +115,7 @@ export function recover(options: RecoveryOptions, damage: string): RecoveryRepor
   } finally {
     fresh.close();
   }
-  const setAsidePath = setAside(directory, path, nowUs, "damaged") ?? path;
-  renameSync(freshPath, path);
+  const setAsidePath = putInPlace(freshPath, { directory, path, nowUs }, "damaged") ?? path;
   const report = { atUs: nowUs, damage, setAsidePath, ...counts };
   log.warn("recovered the database", {
     salvaged: report.salvaged,
@@ -124,27 +124,6 @@ export function recover(options: RecoveryOptions, damage: string): RecoveryRepor
     setAside: setAsidePath,
   });
   return report;
-}
-
-/**
- * Moves a database and its log, unchanged, into a folder of its own; returns where the file lies then, or
- * null when there is none.
- */
-export function setAside(
-  directory: string,
-  path: string,
-  nowUs: number,
-  folder: "damaged" | "replaced",
-): string | null {
-  if (!existsSync(path)) return null;
-  const target = asideFolder(directory, nowUs, folder);
-  mkdirSync(target, { recursive: true, mode: 0o700 });
-  // The log first: a database without its log may be taken for a whole one.
-  for (const suffix of ["-wal", ""]) {
-    if (existsSync(path + suffix)) renameSync(path + suffix, join(target, basename(path) + suffix));
-  }
-  rmSync(`${path}-shm`, { force: true });
-  return join(target, basename(path));
 }
 
 /**
@@ -168,18 +147,6 @@ function isRecord(path: string): boolean {
     // Of a newer program, or of another key.
     return false;
   }
-}
-
-/** A folder that is not there yet, for a database that is set aside. */
-export function asideFolder(
-  directory: string,
-  nowUs: number,
-  folder: "damaged" | "replaced",
-): string {
-  const stamp = new Date(nowUs / 1000).toISOString().replaceAll(/[-:]|\.\d+/g, "");
-  let target = join(directory, folder, stamp);
-  for (let n = 2; existsSync(target); n += 1) target = join(directory, folder, `${stamp}-${n}`);
-  return target;
 }
 
 /** Puts in what the newest sound backup has and the rest lacks. Returns how many events that were. */
@@ -227,8 +194,4 @@ function copyMissingRows(source: StoreDatabase, fresh: StoreDatabase): void {
       }
     });
   }
-}
-
-function removeDatabase(path: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
 }

@@ -345,7 +345,8 @@ describe("what was recorded", () => {
     expect(await find(patient, "encryption-key-missing")).toMatchObject({
       state: "problem",
       what: `The database is encrypted, and its key is not in ${key}.`,
-      remedy: "Bring the key back there: without it nobody can read the record.",
+      remedy:
+        "Bring the key back there: without it nobody can read the record. To begin a new one, move the data folder away.",
     });
   });
 

@@ -14,7 +14,7 @@ describe("the lock of a data folder", () => {
     expect(() => acquireInstanceLock(home, 413)).toThrow(
       expect.objectContaining({
         code: "socket_in_use",
-        message: `Cannot start: another activityd (pid 412) is using ${home}.`,
+        message: `Another activityd (pid 412) is using ${home}. Nothing was changed.`,
       }),
     );
     release();

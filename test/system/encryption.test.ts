@@ -4,6 +4,8 @@
  */
 import { execFile, spawn } from "node:child_process";
 import {
+  copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -91,6 +93,50 @@ describe("activityd encrypt", () => {
     writeFileSync(join(home.data, "activity.db"), plain);
     expect((await home.run("import", home.file)).talk).toContain("should be encrypted and is not");
     expect(readFileSync(join(home.data, "activity.db")).equals(plain)).toBe(true);
+  });
+
+  it("is restored where its key is, also from a plain backup, and from nowhere else", async () => {
+    const home = await openHome();
+    const before = await home.run("export");
+    await home.run("backup");
+    const plain = join(home.path, "plain.db");
+    copyFileSync(join(home.data, "activity.db"), plain);
+    await home.run("encrypt", "--key-file", home.keyFile);
+    await home.run("backup");
+    const [name = ""] = readdirSync(join(home.data, "backups"));
+    const backup = join(home.data, "backups", name);
+
+    await home.run("restore", plain);
+    expect((await home.run("export")).out).toBe(before.out);
+    expect(readFileSync(join(home.data, "activity.db")).includes("canary")).toBe(false);
+
+    const other = await openHome();
+    const refused = await other.run("restore", backup);
+    expect(refused.code).toBe(1);
+    expect(refused.talk).toContain(`${backup} is not sound: it is encrypted, or no database.`);
+    expect(refused.talk).toContain("encryption.json");
+    expect((await other.run("export")).code).toBe(0);
+    copyFileSync(join(home.data, "encryption.json"), join(other.data, "encryption.json"));
+    await other.run("restore", backup);
+    expect((await other.run("export")).out).toBe(before.out);
+
+    writeFileSync(home.keyFile, `${"ab".repeat(32)}\n`);
+    const strange = await other.run("restore", backup);
+    expect(strange.talk).toContain(`The key does not open ${backup}`);
+    expect(strange.talk).toContain("Bring the key that it was encrypted with");
+  });
+
+  it("removes the plain copies too when it was cut off before them, and no others", async () => {
+    const home = await openHome();
+    await home.run("backup");
+    const plain = join(home.path, "plain");
+    cpSync(join(home.data, "backups"), plain, { recursive: true });
+    await home.run("encrypt", "--key-file", home.keyFile);
+    await home.run("backup");
+    cpSync(plain, join(home.data, "backups"), { recursive: true });
+    expect((await home.run("encrypt")).out).toContain("1 copies in plain text were removed\n");
+    expect((await home.run("backup", "--list")).out.split("\n")).toHaveLength(2);
+    expect(filesWith(home.data, /canary|SQLite format/)).toEqual([]);
   });
 
   it("can be killed at any moment and run again", async () => {
