@@ -33,7 +33,8 @@ export function isPrivateTitle(browser: PrivateMarking, title: string): boolean 
   if (!MARK_WORD.test(tail)) return false;
   const segments = tail.split(/\s[-\u2013\u2014|:]\s|\s?[\u2014|]\s?/);
   const last = segments.at(-1) ?? "";
-  if (segments.length > 1 && isBrandWithMark(last)) return true;
+  // A page without a title leaves the browser's name alone.
+  if ((segments.length > 1 || browser !== null) && isBrandWithMark(last)) return true;
   // Of what is no browser that is known, the mark alone says nothing: files and songs are called "incognito" too.
   if (browser === null) return false;
   if (BRACKETED_AT_END.test(tail) || NEW_PRIVATE_TAB.test(title.slice(0, MARK_REACH))) return true;

@@ -113,6 +113,8 @@ describe("private windows", () => {
   test.each([
     ["Firefox", "Inbox (Private Browsing)"],
     ["firefox", "Inbox — Mozilla Firefox Private Browsing"],
+    ["firefox-esr", "Mozilla Firefox Private Browsing"],
+    ["firefox", "Navigation privée de Mozilla Firefox"],
     ["firefox", "Posteingang — Mozilla Firefox Privater Modus"],
     ["firefox", "Boîte de réception — Navigation privée de Mozilla Firefox"],
     ["firefox", "Inbox — Mozilla Firefox (Private Browsing)"],
