@@ -32,7 +32,10 @@ export interface Blindness {
   readonly remedy: string;
 }
 
-/** `value: null` means known to be nothing (no window has the focus). `ok: false` means unknown. */
+/**
+ * `value: null` means known to be nothing: no window has the focus; of input, that none was heard of since the source was
+ * opened, which says nothing of the owner yet. `ok: false` means unknown, and that something is wrong.
+ */
 export type SourceResult<S> =
   | { readonly ok: true; readonly value: S | null }
   | ({ readonly ok: false } & Blindness);

@@ -115,6 +115,7 @@ async function openSource(
   let onLost: ((why: Blindness) => void) | null = null;
   let lost: Blindness | null = null;
   let newest = 0;
+  let isNothingTold = false;
   const executableOf = createExecutableReader();
 
   function lose(reason: string): void {
@@ -131,7 +132,12 @@ async function openSource(
     newest += 1;
     const mine = newest;
     const seen = await read();
-    if (mine === newest) reporter?.tell(seen?.key ?? 0, seen?.sample ?? null);
+    if (mine === newest) tellSeen(seen);
+  }
+
+  function tellSeen(seen: Seen | null): void {
+    isNothingTold = seen === null;
+    reporter?.tell(seen?.key ?? 0, seen?.sample ?? null);
   }
 
   let connection: I3Connection;
@@ -141,11 +147,12 @@ async function openSource(
         if (name === "shutdown") return;
         const change = get(payload, "change");
         const container = get(payload, "container");
-        // A window that is not in focus changes nothing here; all but focus and title need the whole tree,
-        // because they do not say what has the focus afterwards.
-        if (name === "window" && (change === "title" || change === "focus")) {
-          if (get(container, "focused") === true)
-            quietly(tell(() => toSeen(container, executableOf)));
+        const isFocused = get(container, "focused") === true;
+        // The title of a window that is not in focus changes nothing here; all but focus and title need the whole
+        // tree, because they do not say what has the focus afterwards. Nor does a window that gets the focus back
+        // from what lay above all windows: it is told before its container has it.
+        if (name === "window" && isFocused && (change === "title" || change === "focus")) {
+          quietly(tell(() => toSeen(container, executableOf)));
         } else if (change === "close" || change === "move" || change === "focus") {
           quietly(tell(readTree));
         }
@@ -183,7 +190,11 @@ async function openSource(
     },
     snapshot: async (): Promise<SourceResult<SampleOf["window"]>> => {
       try {
-        return { ok: true, value: (await readTree())?.sample ?? null };
+        const before = newest;
+        const seen = await readTree();
+        // Lockers, launchers and menus lie above the windows: no event tells that one of them has the focus.
+        if (before === newest && (seen === null) !== isNothingTold) tellSeen(seen);
+        return { ok: true, value: seen?.sample ?? null };
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         return { ok: false, reason: `${flavour.id} cannot be read: ${why}.`, remedy: "" };

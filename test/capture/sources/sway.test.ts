@@ -96,6 +96,27 @@ test("an empty workspace that gets the focus is nothing focused", async () => {
   source.close();
 });
 
+test("what lies above all windows takes the focus without an event, and a look at the tree tells it", async () => {
+  tree = { id: 1, focused: false, nodes: [container(6, "mine", true)] };
+  const { source, untilTold } = await openRecorded(sway, env());
+  await untilTold("the window", (value) => value?.title === "mine");
+  // A locker or a launcher: nothing in the tree has the focus.
+  tree = { id: 1, focused: false, nodes: [container(6, "mine", false)] };
+  expect(await source.snapshot()).toEqual({ ok: true, value: null });
+  await untilTold("nothing", (value) => value === null);
+  // sway tells the window that gets it back before it has it.
+  tree = { id: 1, focused: false, nodes: [container(6, "mine again", true)] };
+  send(WINDOW_EVENT, { change: "focus", container: container(6, "mine again", false) });
+  await untilTold("the window again", (value) => value?.title === "mine again");
+  tree = { id: 1, focused: false, nodes: [container(6, "mine again", false)] };
+  await source.snapshot();
+  await untilTold("nothing again", (value) => value === null);
+  tree = { id: 1, focused: false, nodes: [container(6, "mine at last", true)] };
+  await source.snapshot();
+  await untilTold("the window at last", (value) => value?.title === "mine at last");
+  source.close();
+});
+
 test("a floating window deep in the tree is found", async () => {
   const floating = {
     id: 3,
