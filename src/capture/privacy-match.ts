@@ -143,14 +143,17 @@ function compileAppGlob(glob: string): (name: string) => boolean {
   return (name) => pattern.testExact(name);
 }
 
-/** Whether `place` lies on the host of `wanted` or below it, and at or below its path. */
+/** Whether `place` lies on the host of `wanted` or below it, on any port unless one is named, and at or below its path. */
 function isWithinPlace(place: string, wanted: string): boolean {
-  const [host, path] = splitPlace(place.toLowerCase());
+  const [named, path] = splitPlace(place.toLowerCase());
   const [wantedHost, wantedPath] = splitPlace(wanted);
+  const host = PORT.test(wantedHost) ? named : named.replace(PORT, "");
   if (host !== wantedHost && !host.endsWith(`.${wantedHost}`)) return false;
   const prefix = wantedPath.replace(/\/+$/, "");
   return prefix === "" || path === prefix || path.startsWith(`${prefix}/`);
 }
+
+const PORT = /:\d+$/;
 
 function splitPlace(place: string): readonly [string, string] {
   const slash = place.indexOf("/");
@@ -179,7 +182,7 @@ export function compileSeed(): (subject: RuleSubject) => SeedEntry | null {
       if (entry !== undefined) return entry;
     }
     if (place !== null) {
-      const labels = place.toLowerCase().split("/", 1).join("").replace(/:\d+$/, "").split(".");
+      const labels = place.toLowerCase().split("/", 1).join("").replace(PORT, "").split(".");
       for (let at = 0; at < labels.length; at++) {
         const entry = byHost.get(labels.slice(at).join("."));
         if (entry !== undefined) return entry;

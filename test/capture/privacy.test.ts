@@ -275,6 +275,20 @@ describe("rules", () => {
     expect(at("https://example.org/private")).toMatchObject({ title: "T" });
   });
 
+  test("a place without a port is meant on every port, one with a port on that alone", () => {
+    const gate = gateWith(
+      { action: "drop", place: "intranet.example.com/hr" },
+      { action: "drop", place: "localhost:3000" },
+    );
+    const at = (url: string) => kept(gate, window("firefox", "T", { url }));
+    expect(at("https://intranet.example.com:8443/hr/list")).toBe("drop");
+    expect(at("https://www.intranet.example.com:8443/hr")).toBe("drop");
+    expect(at("https://intranet.example.com:8443/it")).not.toBe("drop");
+    expect(at("http://localhost:3000/a")).toBe("drop");
+    expect(at("http://localhost:3001/a")).not.toBe("drop");
+    expect(at("http://localhost/a")).not.toBe("drop");
+  });
+
   test("keep takes an application off the seeded list but not its secrets", () => {
     const gate = gateWith({ action: "keep", app: "gnucash" });
     expect(kept(gate, window("GnuCash", "Book DE89 3704 0044 0532 0130 00"))).toMatchObject({
