@@ -13,7 +13,11 @@ export interface XTestClient {
     readonly app?: string;
     readonly pid?: number | null;
     readonly hostName?: string | null;
+    /** As large as the screen, and left alone by the window manager, as screen lockers are. */
+    readonly covers?: boolean;
   }) => Promise<number>;
+  readonly unmap: (window: number) => Promise<void>;
+  readonly lower: (window: number) => Promise<void>;
   /** Sets both names, as toolkits do, byte for byte. */
   readonly setTitle: (window: number, title: string | Buffer) => Promise<void>;
   readonly setText: (
@@ -128,10 +132,18 @@ export async function openXTestClient(where: string | number): Promise<XTestClie
     setTitle,
     setText,
     setNumbers,
-    open: async ({ title, app = "Fixture", pid = process.pid, hostName = os.hostname() }) => {
+    open: async ({
+      title,
+      app = "Fixture",
+      pid = process.pid,
+      hostName = os.hostname(),
+      covers = false,
+    }) => {
       const window = client.AllocID();
-      client.CreateWindow(window, root, 10, 10, 300, 200, 0, 0, 1, 0, {
+      const [x, y, width, height] = covers ? [0, 0, 4000, 4000] : [10, 10, 300, 200];
+      client.CreateWindow(window, root, x, y, width, height, 0, 0, 1, 0, {
         backgroundPixel: 0xffffff,
+        overrideRedirect: covers ? 1 : 0,
       });
       await setText(window, "WM_CLASS", "STRING", Buffer.from(`${app.toLowerCase()}\0${app}\0`));
       if (hostName !== null) {
@@ -165,6 +177,14 @@ export async function openXTestClient(where: string | number): Promise<XTestClie
     },
     focus: async (window) => {
       client.SetInputFocus(window, 1);
+      await sync();
+    },
+    unmap: async (window) => {
+      client.UnmapWindow(window);
+      await sync();
+    },
+    lower: async (window) => {
+      client.LowerWindow(window);
       await sync();
     },
     destroy: async (window) => {

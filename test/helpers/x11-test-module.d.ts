@@ -15,9 +15,11 @@ declare module "x11" {
       depth: number,
       windowClass: number,
       visual: number,
-      values: { readonly backgroundPixel?: number },
+      values: { readonly backgroundPixel?: number; readonly overrideRedirect?: 0 | 1 },
     ) => void;
     readonly MapWindow: (window: number) => void;
+    readonly UnmapWindow: (window: number) => void;
+    readonly LowerWindow: (window: number) => void;
     readonly DestroyWindow: (window: number) => void;
     readonly SetInputFocus: (window: number, revertTo: number) => void;
     /** mode 0: replace. */

@@ -3,7 +3,7 @@
  * and that no other way than the one `DISPLAY` names is tried.
  */
 import net from "node:net";
-import type { Property, RandR, ScreenSaver, XClient, XEvent } from "x11";
+import type { GeometryReply, Property, RandR, ScreenSaver, XClient, XEvent } from "x11";
 import type { Blindness, SourceContext } from "./source.ts";
 import { readCookie, type DisplayAddress } from "./x11-display.ts";
 
@@ -31,6 +31,7 @@ export type AtomName = keyof typeof ATOMS;
 
 /** Event masks of the core protocol, chapter 8 of "X Window System Protocol". */
 export const StructureNotifyMask = 0x20000;
+export const SubstructureNotifyMask = 0x80000;
 export const FocusChangeMask = 0x200000;
 export const PropertyChangeMask = 0x400000;
 
@@ -47,6 +48,10 @@ export interface X11Connection {
   readonly inputFocus: () => Promise<number>;
   /** Throws `WindowGone`. */
   readonly parentOf: (window: number) => Promise<number>;
+  /** From the lowest to the topmost. Throws `WindowGone`. */
+  readonly childrenOf: (window: number) => Promise<readonly number[]>;
+  /** In pixels, within its parent. Throws `WindowGone`. */
+  readonly geometry: (window: number) => Promise<Geometry>;
   /** The child of `window` under the pointer, 0 for none. Throws `WindowGone`. */
   readonly childUnderPointer: (window: number) => Promise<number>;
   /** Milliseconds since the last input; null when the server lacks MIT-SCREEN-SAVER. */
@@ -54,6 +59,13 @@ export interface X11Connection {
   /** True when the server is only the X side of a Wayland desktop. */
   readonly isXwayland: boolean;
   readonly subscribe: (listener: X11Listener) => () => void;
+}
+
+export interface Geometry {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
 }
 
 export interface X11Listener {
@@ -189,6 +201,16 @@ export async function openConnection(
         (await ask<{ readonly focus: number }>((reply) => client.GetInputFocus(reply))).focus,
       parentOf: async (window) =>
         (await ask<{ readonly parent: number }>((reply) => client.QueryTree(window, reply))).parent,
+      childrenOf: async (window) =>
+        (
+          await ask<{ readonly children: readonly number[] }>((reply) =>
+            client.QueryTree(window, reply),
+          )
+        ).children,
+      geometry: async (window) => {
+        const found = await ask<GeometryReply>((reply) => client.GetGeometry(window, reply));
+        return { x: found.xPos, y: found.yPos, width: found.width, height: found.height };
+      },
       childUnderPointer: async (window) =>
         (await ask<{ readonly child: number }>((reply) => client.QueryPointer(window, reply)))
           .child,

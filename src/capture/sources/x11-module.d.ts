@@ -17,9 +17,20 @@ declare module "x11" {
   export interface XEvent {
     readonly name: string;
     readonly wid: number;
+    /** Of a window that was moved or restacked: which one; `wid` is then the one that heard of it. */
+    readonly wid1?: number;
     readonly atom?: number;
     /** For focus events: where the change stands relative to the window (`NotifyAncestor` 0 … `NotifyDetailNone` 7). */
     readonly detail?: number;
+    /** Of a window that was mapped: whether no window manager is to touch it. */
+    readonly overrideRedirect?: boolean;
+  }
+
+  export interface GeometryReply {
+    readonly xPos: number;
+    readonly yPos: number;
+    readonly width: number;
+    readonly height: number;
   }
 
   export interface ScreenSaver {
@@ -68,6 +79,7 @@ declare module "x11" {
       window: number,
       reply: Reply<{ readonly parent: number; readonly children: readonly number[] }>,
     ) => void;
+    readonly GetGeometry: (window: number, reply: Reply<GeometryReply>) => void;
     readonly QueryPointer: (window: number, reply: Reply<{ readonly child: number }>) => void;
     readonly QueryExtension: (name: string, reply: Reply<{ readonly present: number }>) => void;
     readonly require: {

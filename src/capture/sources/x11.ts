@@ -9,10 +9,12 @@ import {
   FocusChangeMask,
   PropertyChangeMask,
   StructureNotifyMask,
+  SubstructureNotifyMask,
   WindowGone,
   type XEvent,
 } from "./x11-connection.ts";
 import { createX11Connections, type X11Connections, type X11Lease } from "./x11-connections.ts";
+import { createCoverWatch } from "./x11-cover.ts";
 import { parseDisplay } from "./x11-display.ts";
 import { watchFolder } from "./watch-folder.ts";
 import { isSameSample, NULL_DEBOUNCE_MS, TITLE_PACE_MS } from "./window-reporter.ts";
@@ -125,6 +127,7 @@ function createWindowSource(lease: X11Lease, context: SourceContext): Source<"wi
   const { connection } = lease;
   const { root, atoms } = connection;
   const reader = createWindowReader(connection);
+  const covers = createCoverWatch(connection);
 
   let emit: ((result: SourceResult<WindowSample>) => void) | null = null;
   let unsubscribe = (): void => {};
@@ -154,8 +157,9 @@ function createWindowSource(lease: X11Lease, context: SourceContext): Source<"wi
     watchWindow(window, isPaced ? wanted : wanted | PropertyChangeMask);
     if (window === 0 || window === root) return null;
     try {
-      const sample = await reader.sample(window, viaFocus);
-      return sample === null ? null : { window, sample };
+      const shown = (await covers.above(window)) || window;
+      const sample = await reader.sample(shown, viaFocus);
+      return sample === null ? null : { window: shown, sample };
     } catch (error) {
       if (error instanceof WindowGone) return null;
       throw error;
@@ -250,23 +254,21 @@ function createWindowSource(lease: X11Lease, context: SourceContext): Source<"wi
     } else if (event.name === "PropertyNotify" && event.wid === watched.window) {
       if (event.atom === atoms.netWmName || event.atom === atoms.wmName) onTitleChanged();
       else if (event.atom === atoms.wmClass) refresh();
-    } else if (event.name === "DestroyNotify") {
-      if (reader.isManagerWindow(event.wid)) reader.forgetManager();
+    } else if (event.name === "FocusIn" || event.name === "FocusOut") {
       refresh();
-    } else if (
-      event.name === "UnmapNotify" ||
-      event.name === "FocusIn" ||
-      event.name === "FocusOut"
-    ) {
-      refresh();
+    } else if (event.name === "DestroyNotify" || event.name === "UnmapNotify") {
+      const isManager = event.name === "DestroyNotify" && reader.isManagerWindow(event.wid);
+      if (isManager) reader.forgetManager();
+      if (isManager || event.wid === watched.window) refresh();
     }
+    void covers.take(event).then((isNews) => isNews && refresh());
   }
 
   function isManagerAtom(atom: number | undefined): boolean {
     return atom === atoms.netSupportingWmCheck || atom === atoms.netSupported;
   }
 
-  connection.select(root, PropertyChangeMask | FocusChangeMask);
+  connection.select(root, PropertyChangeMask | FocusChangeMask | SubstructureNotifyMask);
 
   return {
     start: (onSample, onLost) => {

@@ -119,6 +119,39 @@ describe("with a window manager", () => {
     expect(await untilTold("a change", (value) => value?.title !== "one")).toBeNull();
   });
 
+  test("what covers the whole screen above it is seen until it goes, as a locker is", async () => {
+    const activate = await pretendWindowManager();
+    const window = await client.open({ title: "mine" });
+    await activate(window);
+    const { source, untilTold } = await open();
+    await untilTold("the window", (value) => value?.title === "mine");
+    const locker = await client.open({ title: "", app: "i3lock", covers: true });
+    await untilTold("the locker", (value) => value?.app === "i3lock");
+    await client.setTitle(window, "still mine");
+    expect(await source.snapshot()).toMatchObject({ value: { app: "i3lock" } });
+    await client.unmap(locker);
+    await untilTold("the window again", (value) => value?.title === "still mine");
+    const next = await client.open({ title: "", app: "i3lock", covers: true });
+    await untilTold("the locker again", (value) => value?.app === "i3lock");
+    await client.destroy(next);
+    await untilTold("the window at last", (value) => value?.title === "still mine");
+  });
+
+  test("what covers the screen below the windows, or only a part of it, is not seen", async () => {
+    const activate = await pretendWindowManager();
+    const window = await client.open({ title: "mine" });
+    await activate(window);
+    const { source, told, untilTold } = await open();
+    await untilTold("the window", (value) => value?.title === "mine");
+    const background = await client.open({ title: "", app: "Desktop", covers: true });
+    await untilTold("what lies above", (value) => value?.app === "Desktop");
+    await client.lower(background);
+    await untilTold("the window again", (value) => value?.title === "mine");
+    await client.open({ title: "hint", app: "Hint" });
+    expect(await source.snapshot()).toMatchObject({ value: { title: "mine" } });
+    expect(told.at(-1)).toMatchObject({ value: { title: "mine" } });
+  });
+
   test("an active window that no longer exists is nothing focused and no error", async () => {
     const activate = await pretendWindowManager();
     const first = await client.open({ title: "one" });
