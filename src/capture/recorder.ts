@@ -84,11 +84,13 @@ export function createRecorder(options: {
         return false;
       }
       if (running !== undefined) end(kind, running, atUs);
-      if (facts === null) return running !== undefined;
-      const event = describe(facts, atUs);
-      open.set(kind, event);
-      write(event);
-      return true;
+      if (facts !== null) {
+        const event = describe(facts, atUs);
+        open.set(kind, event);
+        write(event);
+      }
+      store.setOpen(openIds());
+      return facts !== null || running !== undefined;
     },
     advance: (nowUs) => {
       for (const event of open.values()) event.endUs = Math.max(event.endUs, nowUs);
@@ -98,8 +100,7 @@ export function createRecorder(options: {
         for (const event of open.values()) write(event);
       }
       // The sign of life is no event: whether it could be given says nothing of the database.
-      const openIds = [...open.values()].flatMap(({ id }) => (id === null ? [] : [id]));
-      store.pulse(nowUs, openIds);
+      store.pulse(nowUs, openIds());
     },
     open: (kind) => open.get(kind) ?? null,
     unwritten: () =>
@@ -118,6 +119,7 @@ export function createRecorder(options: {
     },
     endAll: (atUs) => {
       for (const [kind, event] of open) end(kind, event, atUs);
+      store.setOpen([]);
     },
     redate: (byUs, nowUs) => {
       for (const event of open.values()) write(event);
@@ -133,6 +135,7 @@ export function createRecorder(options: {
         event.committedEndUs = Number.NaN;
       }
       committedUs = nowUs;
+      store.setOpen(openIds());
       return true;
     },
     forgetWaiting: (isForgotten) => {
@@ -141,6 +144,10 @@ export function createRecorder(options: {
     trouble: () => (trouble === null ? null : { ...trouble, waiting: waiting.length }),
   };
   return recorder;
+
+  function openIds(): readonly number[] {
+    return [...open.values()].flatMap(({ id }) => (id === null ? [] : [id]));
+  }
 
   function describe(facts: EventFacts, startUs: number): MutableEvent {
     const timeZone = clock.timeZone();

@@ -311,7 +311,7 @@ export function openHub(options: HubOptions): Hub {
       identity,
       isRevoked,
       others: devices.all().map((row) => ({ ...row, missing: devices.missing(row.key) })),
-      waiting: outbox.waiting() + outbox.messageCount(),
+      waiting: outbox.waiting(store.openIds()) + outbox.messageCount(),
       sentUs: sender.sentUs(),
       held: devices.heldCount(),
       ownTrouble,

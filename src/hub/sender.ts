@@ -73,7 +73,7 @@ export function createSender(options: SenderOptions): Sender {
   let lastRecordUs = Number.NEGATIVE_INFINITY;
   let lastGrowthUs = clock.monotonicUs();
   let tailCheckedUs = Number.NEGATIVE_INFINITY;
-  let isBehind = outbox.waiting() > EVENTS_PER_RECORD;
+  let isBehind = outbox.waiting(openIds()) > EVENTS_PER_RECORD;
   let pumping: Promise<void> | null = null;
   let pauseMs = FIRST_PAUSE_MS;
   let pausedUntilUs = Number.NEGATIVE_INFINITY;

@@ -76,7 +76,9 @@ export interface EventStore {
   readonly eraser: Eraser;
   /** The events of other devices. Made when it is first asked for. */
   readonly remote: () => RemoteEvents;
-  /** The events that went on at the last pulse. */
+  /** Says which events go on, as soon as one more does or one no more. */
+  readonly setOpen: (ids: readonly number[]) => void;
+  /** The events that go on. */
   readonly openIds: () => ReadonlySet<number>;
   /** What was done about a damaged database, at the start or since; null when it was always sound. */
   readonly recovery: () => RecoveryReport | null;
@@ -234,6 +236,9 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
       }),
     setEnd: (id, endUs) => {
       changing(() => committed(writer.setEnd(id, endUs)));
+    },
+    setOpen: (ids) => {
+      openIds = new Set(ids);
     },
     pulse: (nowUs, ids) => {
       openIds = new Set(ids);

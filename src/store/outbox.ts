@@ -40,7 +40,7 @@ export interface ChangeBatch {
   readonly erased: readonly (readonly [number, number])[];
   /** Whether more waits. */
   readonly hasMore: boolean;
-  /** Takes the changes off the list. In the transaction that seals them. */
+  /** Takes the changes off the list, but for events that go on: they are told once more. In the transaction that seals them. */
   readonly done: () => void;
 }
 
@@ -58,8 +58,8 @@ export interface Outbox {
   readonly isStarted: () => boolean;
   /** Whether something waits that others know nothing of yet. */
   readonly hasNew: () => boolean;
-  /** How many events wait. */
-  readonly waiting: () => number;
+  /** How many events wait, but for those in `openIds` of which others know: these grow. */
+  readonly waiting: (openIds: ReadonlySet<number>) => number;
   /**
    * The oldest changes, at most `limit`. Of the events in `openIds` those that are known to others already are left
    * for later, unless `withGrowth`. Null when there is nothing to tell.
@@ -90,7 +90,10 @@ export function createOutbox(database: StoreDatabase): Outbox {
     "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name = 'hub_event_added'",
   );
   const anyNew = database.prepare("SELECT 1 FROM hub_change WHERE is_new = 1 LIMIT 1");
-  const countChanges = database.prepare<{ n: number }>("SELECT count(*) AS n FROM hub_change");
+  const countChanges = database.prepare<{ n: number }>(
+    `SELECT count(*) AS n FROM hub_change
+      WHERE is_new = 1 OR event_id NOT IN (SELECT value FROM json_each(?))`,
+  );
   const changes = database.prepare<ChangeRow>(
     `SELECT event_id, is_new, event.start_us, duration_us, zone.name AS time_zone, utc_offset_minutes,
             ${FACTS_COLUMNS}
@@ -99,6 +102,8 @@ export function createOutbox(database: StoreDatabase): Outbox {
        LEFT JOIN document ON document.id = label.document_id
       WHERE event_id > ? ORDER BY event_id LIMIT ?`,
   );
+  /** Whoever was told that an event goes on is to hear that it does no more, also where its end is known already. */
+  const keepChange = database.prepare("UPDATE hub_change SET is_new = 0 WHERE event_id = ?");
   const dropChange = database.prepare("DELETE FROM hub_change WHERE event_id = ?");
   const between = database.prepare(
     "SELECT 1 FROM event WHERE start_us > ? AND start_us < ? LIMIT 1",
@@ -139,7 +144,7 @@ export function createOutbox(database: StoreDatabase): Outbox {
     },
     isStarted: () => findTrigger.get() !== undefined,
     hasNew: () => anyNew.get() !== undefined,
-    waiting: () => countChanges.get()?.n ?? 0,
+    waiting: (openIds) => countChanges.get(JSON.stringify([...openIds]))?.n ?? 0,
     changes: (limit, openIds, withGrowth) => {
       const rows: ChangeRow[] = [];
       let lastId = Number.MIN_SAFE_INTEGER;
@@ -161,7 +166,8 @@ export function createOutbox(database: StoreDatabase): Outbox {
         erased: toRuns(taken.filter((row) => row.start_us === null)),
         hasMore: hasMore || rows.length > limit,
         done: () => {
-          for (const { event_id: id } of taken) dropChange.run(id);
+          for (const { event_id: id, start_us: startUs } of taken)
+            (startUs !== null && openIds.has(id) ? keepChange : dropChange).run(id);
         },
       };
     },

@@ -57,6 +57,27 @@ describe("what is recorded", () => {
   });
 });
 
+describe("what goes on", () => {
+  it("is known from its first moment on, and known to be over at once", () => {
+    const clock = createFakeClock(START);
+    const store = openEventStore({ directory: createTempHome(), clock, log: silentLog });
+    const desk = openDesk({ clock, store });
+    const openTitles = (): readonly unknown[] =>
+      store
+        .between(0, Number.MAX_SAFE_INTEGER)
+        .events.filter(({ id }) => store.openIds().has(id))
+        .map((event) => (event.kind === "window" ? event.title : event.kind));
+    desk.focus("Code", "retry.ts");
+    expect(openTitles()).toEqual(["retry.ts"]);
+    desk.pass(7);
+    desk.focus("Code", "main.ts");
+    expect(openTitles()).toEqual(["main.ts"]);
+    desk.take({ ok: true, value: null });
+    expect(openTitles()).toEqual([]);
+    desk.close();
+  });
+});
+
 describe("what was forgotten before a source said what there is, such as right after a start", () => {
   it("is not recorded when it is what is told first, until there is something else", () => {
     const desk = openDesk();

@@ -103,6 +103,24 @@ describe("a hub", () => {
       });
     }));
 
+  it.each([
+    ["ended where it was last told", async (device: RigDevice) => device.store.pulse(T0 + S, [])],
+    ["was open when its device was killed", async (device: RigDevice) => device.restart()],
+  ])("does not tell a window as one that goes on which %s", (_how, end) =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      await rig.settle();
+      const id = ada.begin("over", 0, 1);
+      ada.store.pulse(T0 + S, [id]);
+      await rig.settle();
+      const newest = () => bob.store.remote().latestWindows(1, 1)[0];
+      expect(newest()).toMatchObject({ isOpen: true, event: { title: "over" } });
+      await end(ada);
+      await rig.settle();
+      expect(newest()).toMatchObject({ isOpen: false, event: { title: "over" } });
+    }),
+  );
+
   it("sends one record in five seconds at most, however much goes on", () =>
     withRig(async (rig) => {
       const ada = rig.add("ada");

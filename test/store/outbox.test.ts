@@ -41,7 +41,7 @@ describe("the outbox", () => {
   it("notes nothing where there is no hub", () => {
     const { store, outbox } = open();
     store.begin(windowFacts("one"), spanAt(0));
-    expect(outbox.waiting()).toBe(0);
+    expect(outbox.waiting(new Set())).toBe(0);
     expect(outbox.isStarted()).toBe(false);
     store.close();
   });
