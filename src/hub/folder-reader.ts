@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync, watch, type FSWatcher 
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
 import { reasonForLog, type Log } from "../log.ts";
-import type { CarriedRecord, SubscribeOptions, Subscription } from "./driver.ts";
+import type { CarriedRecord, HubDriver, SubscribeOptions, Subscription } from "./driver.ts";
 import { readMarks } from "./read-marks.ts";
 import { readSegmentName, scanFrames, type Frame } from "./segments.ts";
 
@@ -19,7 +19,11 @@ export interface FolderReaderOptions {
   readonly log: Log;
 }
 
-/** Gives on what other devices' files hold, as it comes. */
+export interface FolderReader extends Subscription {
+  readonly notes: HubDriver["notes"];
+}
+
+/** Gives on what other devices' files hold, as it comes. What of them cannot be read keeps nothing else back. */
 export function openFolderReader({
   folder: carried,
   root,
@@ -27,11 +31,13 @@ export function openFolderReader({
   subscribing,
   inFolder,
   log,
-}: FolderReaderOptions): Subscription {
+}: FolderReaderOptions): FolderReader {
   const marks = readMarks(subscribing.cursor);
   /** What a file was when it was last read to its end. */
   const known = new Map<string, string>();
   const spoilt = new Set<string>();
+  /** Files and folders that were not to be read at the last look, with the system's word for why. */
+  let unreadable: ReadonlyMap<string, string> = new Map();
   const watchers = new Map<string, FSWatcher>();
   const closing = new AbortController();
   let looking: Promise<void> | null = null;
@@ -90,13 +96,15 @@ export function openFolderReader({
     });
   };
 
-  const deliverFolder = async (id: string): Promise<void> => {
+  const deliverFolder = async (id: string, failures: Map<string, string>): Promise<void> => {
     const folder = join(root, id);
     watchFolder(folder);
-    for (const name of filesToRead(folder, id)) {
+    const names = unlessUnreadable(folder, failures, () => filesToRead(folder, id)) ?? [];
+    for (const name of names) {
       const path = join(folder, name);
       const stamp = stampOf(path);
-      const records = readFile(folder, id, name);
+      const records = unlessUnreadable(path, failures, () => readFile(folder, id, name));
+      if (records === null) continue;
       for (let from = 0; from < records.length; from += RECORDS_PER_DELIVERY) {
         if (closing.signal.aborted) return;
         const some = records.slice(from, from + RECORDS_PER_DELIVERY);
@@ -113,10 +121,14 @@ export function openFolderReader({
   const lookOnce = async (): Promise<void> => {
     const ids = inFolder(() => deviceFolders(root).filter((id) => id !== device));
     watchFolder(existsSync(root) ? root : carried);
-    for (const id of ids) {
+    const failures = new Map<string, string>();
+    for (const id of ids.toSorted((a, b) => lastWrittenMs(root, a) - lastWrittenMs(root, b))) {
       if (closing.signal.aborted) return;
-      await deliverFolder(id);
+      await deliverFolder(id, failures);
     }
+    if (failures.size > 0 && unreadable.size === 0)
+      log.warn("files of the hub's folder cannot be read", { count: failures.size });
+    unreadable = failures;
   };
 
   function look(): void {
@@ -146,6 +158,18 @@ export function openFolderReader({
 
   look();
   return {
+    notes: () => {
+      const [first] = unreadable;
+      if (first === undefined) return [];
+      const [path, code] = first;
+      const more = unreadable.size === 1 ? "" : `, nor ${unreadable.size - 1} more`;
+      return [
+        {
+          reason: `${path} cannot be read (${code})${more}: what is in there of another device is missing here.`,
+          remedy: "Make it readable for you; it is read by itself then.",
+        },
+      ];
+    },
     close: async () => {
       closing.abort();
       if (timer !== null) clearTimeout(timer);
@@ -180,6 +204,29 @@ export function deviceFolders(root: string): readonly string[] {
 
 export function toRecord(device: string, { epoch, seq, bytes }: Frame): CarriedRecord {
   return { device, epoch, seq, bytes: new Uint8Array(bytes), carriedUs: null };
+}
+
+/** What `read` gives, or null where the system does not let it; what the carrier took away meanwhile is no failure. */
+function unlessUnreadable<T>(path: string, failures: Map<string, string>, read: () => T): T | null {
+  try {
+    return read();
+  } catch (thrown) {
+    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : null;
+    if (code === null) throw thrown;
+    if (code !== "ENOENT") failures.set(path, code);
+    return null;
+  }
+}
+
+/** A device that left and joined anew wrote in its former folder first: its goodbye is to be read before what it tells again. */
+function lastWrittenMs(root: string, id: string): number {
+  try {
+    const newest = segmentNames(join(root, id)).at(-1);
+    return newest === undefined ? 0 : statSync(join(root, id, newest)).mtimeMs;
+  } catch {
+    // Said when it is read.
+    return 0;
+  }
 }
 
 /** Changes whenever a file does; null when it is gone. */

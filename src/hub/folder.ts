@@ -24,9 +24,14 @@ import type {
   LogPosition,
   LogTail,
   SealedRecord,
-  Subscription,
 } from "./driver.ts";
-import { deviceFolders, openFolderReader, segmentNames, toRecord } from "./folder-reader.ts";
+import {
+  deviceFolders,
+  openFolderReader,
+  segmentNames,
+  toRecord,
+  type FolderReader,
+} from "./folder-reader.ts";
 import { comparePositions, isNextInLog } from "./log-position.ts";
 import { readSegmentName, scanFrames, segmentName, writeFrame, type Frame } from "./segments.ts";
 
@@ -48,7 +53,7 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
   const own = join(root, device);
   const listeners = new Set<(state: DriverState) => void>();
   let state: DriverState = { state: "connected", sinceUs: clock.nowUs() };
-  let reader: Subscription | null = null;
+  let reader: FolderReader | null = null;
   let expiredMs = 0;
 
   const setState = (next: "connected" | ActivityError): void => {
@@ -65,7 +70,7 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
     for (const changed of listeners) changed(state);
   };
 
-  /** Does something with the folder; what goes wrong becomes the state and an error with a remedy. */
+  /** Does something with the folder; what goes wrong becomes the state, and an error with a sentence and a remedy. */
   const inFolder = <T>(work: () => T): T => {
     try {
       if (!existsSync(settings.folder)) throw gone(settings.folder);
@@ -74,8 +79,11 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
       return result;
     } catch (thrown) {
       const error = thrown instanceof ActivityError ? thrown : refusal(settings.folder, thrown);
-      if (error.code === "hub_refused") setState(error);
-      throw error;
+      if (error.code !== "hub_refused") throw error;
+      setState(error);
+      throw new ActivityError(error.code, `The hub refuses: ${error.message}.`, error.hint, {
+        cause: error.cause,
+      });
     }
   };
 
@@ -133,7 +141,7 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
   return {
     place: `folder ${settings.folder}`,
     state: () => state,
-    notes: () => [],
+    notes: () => reader?.notes() ?? [],
     onState: (changed) => {
       listeners.add(changed);
       return () => listeners.delete(changed);

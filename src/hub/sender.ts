@@ -284,7 +284,8 @@ export function createSender(options: SenderOptions): Sender {
       pump();
       await pumping;
     },
-    trouble: () => conflict ?? refusal,
+    // What the hub itself refuses is told with its state.
+    trouble: () => conflict ?? (driver.state().state === "refused" ? null : refusal),
     sentUs: () => sentUs,
     close: async () => {
       closing.abort();

@@ -148,6 +148,49 @@ describe("a folder that a carrier syncs", () => {
     expect(await readAll(folder, 5)).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it("reads on past what cannot be read, and says what that is until it can", async () => {
+    const folder = createTempHome();
+    const [file = ""] = await writtenBy(folder, makeLog(3));
+    // As unreadable as a file of another user, for whoever runs the tests.
+    const odd = join(folder, `activityd-${HUB}`, "01".repeat(16), "000001-000000000001.log");
+    mkdirSync(odd, { recursive: true });
+    const late = file.replace("000001.log", "000009.log");
+    mkdirSync(late);
+    const bob = await openAt(folder, BOB);
+    const seqs: number[] = [];
+    bob.subscribe({
+      cursor: null,
+      deliver: async (given) => void seqs.push(...given.map(({ seq }) => seq)),
+    });
+    await until("it is told", () => bob.notes().length > 0);
+    expect(seqs).toEqual([1, 2, 3]);
+    expect(bob.notes()[0]?.reason).toMatch(/ cannot be read \(EISDIR\), nor 1 more: /);
+    rmSync(odd, { recursive: true });
+    rmSync(late, { recursive: true });
+    await until("all is read", () => bob.notes().length === 0);
+    await bob.close();
+  });
+
+  it("reads who wrote last after the others: a goodbye before what is told again under a new name", async () => {
+    const folder = createTempHome();
+    const [file = ""] = await writtenBy(folder, makeLog(1));
+    const EVE = "00".repeat(16);
+    const eve = await openAt(folder, EVE);
+    await eve.append([{ ...makeLog(1)[0], device: EVE } as SealedRecord], TIMEOUT_MS);
+    await eve.close();
+    const before = new Date(Date.now() - 60_000);
+    utimesSync(file, before, before);
+    const bob = await openAt(folder, BOB);
+    const order: string[] = [];
+    bob.subscribe({
+      cursor: null,
+      deliver: async (given) => void order.push(...given.map(({ device }) => device)),
+    });
+    await until("both are read", () => order.length === 2);
+    expect(order).toEqual([ADA, EVE]);
+    await bob.close();
+  });
+
   it("takes files in whatever order they come", async () => {
     const folder = createTempHome();
     const files = await writtenBy(folder, makeLog(40, 10_000));
