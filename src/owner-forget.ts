@@ -118,7 +118,7 @@ export function createForgetting(
       ledgerEntries: ledger.forget(ledgerSelection, dryRun),
       otherRows:
         forgetOtherRows(store.database, { span, holds }, dryRun) +
-        (await forgetBucketEvents(store.database, bucketWish(wish), dryRun)),
+        (await forgetBucketEvents(store.database, bucketWish(wish, holds), dryRun)),
       backups: listCopies(paths.dataDirectory).length,
       span: plan.span,
       examples: dryRun ? plan.examples.slice(0, Math.max(0, request.examples ?? 0)) : [],
@@ -174,12 +174,14 @@ export function createForgetting(
   }
 
   /** The same wish for the events of other recorders. */
-  function bucketWish(wish: Wish): BucketWish {
-    if (wish.byRules) return { span: null, judge: judgeBucket };
+  function bucketWish(wish: Wish, holds: BucketWish["holds"]): BucketWish {
+    if (wish.byRules) return { span: null, judge: judgeBucket, holds: null };
     const isMeant = createBucketMatcher(wish);
     return {
       span: wish.span,
       judge: (bucket, data) => (isMeant(bucket, data) ? "forget" : "keep"),
+      // Of a span a bucket outlives what is in it.
+      holds: wish.span === null ? holds : null,
     };
   }
 

@@ -149,7 +149,7 @@ export function createOwnerRules(options: {
       againstRules =
         plan.whole.length +
         plan.rewritten.length +
-        (await forgetBucketEvents(store.database, { span: null, judge: judgeBucket }, true));
+        (await forgetBucketEvents(store.database, { span: null, judge: judgeBucket, holds: null }, true));
     }
     if (againstRules === 0) remember();
     else

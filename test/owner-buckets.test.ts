@@ -49,6 +49,27 @@ describe("what other recorders sent", () => {
     expect(allBytes(home)).not.toContain(canaryText);
   });
 
+  test("goes with its bucket where that says the text of itself, and no event is left without one", async () => {
+    const { app, buckets, left, home } = await withBuckets();
+    const named = { client: "c", hostname: "h", createdUs: start0, type: "t" };
+    buckets.create({ ...named, id: "notes", data: JSON.stringify({ of: canaryText }) });
+    buckets.insert("notes", [
+      { startUs: start0, durationUs: 1, data: '{"note":"bread"}' },
+      { startUs: start0 + 1, durationUs: 1, data: JSON.stringify({ note: canaryText }) },
+    ]);
+    const before = left();
+    expect(await app.forget({ match: "web-firefox", dryRun: true })).toMatchObject({
+      otherRows: 3,
+    });
+    expect(left()).toEqual(before);
+    const { proof, otherRows } = await app.forget({ match: canaryText });
+    expect({ otherRows, foundIn: proof?.foundIn }).toEqual({ otherRows: 5, foundIn: [] });
+    expect(allBytes(home)).not.toContain(canaryText);
+    expect(allBytes(home)).not.toContain("bread");
+    expect(left()).toHaveLength(2);
+    expect(buckets.find("notes")).toBeNull();
+  });
+
   test("goes by application, the browser of a tab being told by its bucket", async () => {
     const { app, left } = await withBuckets();
     await app.forget({ app: "firefox" });

@@ -12,12 +12,14 @@ export interface BucketWish {
   /** Half open; null: of all times. */
   readonly span: { readonly fromUs: number; readonly toUs: number } | null;
   readonly judge: (bucket: BucketKind, data: BucketData, startUs: number) => BucketVerdict;
+  /** Tells a text that is meant. A bucket that says it of itself, such as by its name, goes with all that is in it. */
+  readonly holds: ((text: string) => boolean) | null;
 }
 
-/** Carries the wish out, or only counts. Returns how many events it concerns. */
+/** Carries the wish out, or only counts. Returns how many events and buckets it concerns. */
 export async function forgetBucketEvents(
   database: StoreDatabase,
-  { span, judge }: BucketWish,
+  { span, judge, holds }: BucketWish,
   dryRun: boolean,
 ): Promise<number> {
   const rows = database.prepare<BucketRow>(
@@ -50,6 +52,14 @@ export async function forgetBucketEvents(
     else add.run(row.bucket_key, after, row.end_us - after, row.data);
   };
 
+  const whole = new Set(
+    database
+      .prepare<Record<string, string | number>>("SELECT * FROM bucket")
+      .all()
+      .filter((row) => Object.values(row).some((text) => holds?.(String(text)) === true))
+      .map(({ key }) => key),
+  );
+
   // What comes in meanwhile, and the parts that are added, are not looked at again.
   const last = newest.get()?.id ?? 0;
   let lastId = 0;
@@ -60,24 +70,37 @@ export async function forgetBucketEvents(
       for (const row of step) {
         if (span !== null && (row.start_us >= span.toUs || row.end_us < span.fromUs)) continue;
         if (span !== null && row.end_us === span.fromUs && row.start_us < span.fromUs) continue;
-        const verdict = judge(
-          { id: row.bucket_id, type: row.type },
-          readData(row.data),
-          row.start_us,
-        );
+        const bucket = { id: row.bucket_id, type: row.type };
+        const verdict = whole.has(row.bucket_key)
+          ? "forget"
+          : judge(bucket, readData(row.data), row.start_us);
         if (verdict === "keep") continue;
         count += 1;
         if (!dryRun) carryOut(row, verdict);
       }
     });
     const end = step.at(-1);
-    if (end === undefined) return count;
+    if (end === undefined) break;
     lastId = end.event_id;
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
   }
+  if (!dryRun) {
+    database.transaction(() => {
+      for (const key of whole) {
+        // With what came in meanwhile: an event without its bucket could be neither read nor forgotten any more.
+        for (const sql of REMOVE_BUCKET) database.prepare(sql).run(key ?? null);
+      }
+    });
+  }
+  return count + whole.size;
 }
+
+const REMOVE_BUCKET = [
+  "DELETE FROM bucket_event WHERE bucket_key = ?",
+  "DELETE FROM bucket WHERE key = ?",
+];
 
 const ROWS_PER_STEP = 500;
 

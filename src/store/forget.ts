@@ -201,6 +201,7 @@ const OWN_TABLES: ReadonlySet<string> = new Set([
   "zone",
   "meta",
   "ledger",
+  "bucket",
   "bucket_event",
   "device",
   "hub_change",

@@ -103,6 +103,13 @@ describe("forget", () => {
       out: "",
       talk: expect.stringContaining("Give --last 30m"),
     });
+    expect((await run("forget", "--last", "0m")).talk).toContain('Cannot read --last "0m"');
+    expect((await run("forget", "--by-rules", "--app", "x")).talk).toContain(
+      "--by-rules stands alone",
+    );
+    expect((await run("forget", "--last", "5m", "--to", "2h")).talk).toContain(
+      "--last and --from or --to exclude each other.",
+    );
     expect((await run("forget", "--last", "yesterday")).talk).toContain(
       'Cannot read --last "yesterday"',
     );

@@ -171,6 +171,20 @@ function parseForget(options: ForgetOptions, nowUs: number): ForgetRequest {
       "Give --last 30m, --from and --to, --app, --match or --by-rules; with --dry-run it is only counted.",
     );
   }
+  if (byRules === true && [last, from, to, app, match].some((each) => each !== undefined)) {
+    throw new ActivityError(
+      "bad_request",
+      "--by-rules stands alone: the rules themselves say what goes.",
+      "Leave out --last, --from, --to, --app and --match.",
+    );
+  }
+  if (last !== undefined && (from !== undefined || to !== undefined)) {
+    throw new ActivityError(
+      "bad_request",
+      "--last and --from or --to exclude each other.",
+      "Give one of them.",
+    );
+  }
   return {
     ...(last === undefined ? {} : { lastMinutes: parseAge(last, nowUs) }),
     ...parseRange(["--from", from], ["--to", to], nowUs),
@@ -182,7 +196,7 @@ function parseForget(options: ForgetOptions, nowUs: number): ForgetRequest {
 }
 
 function parseAge(text: string, nowUs: number): number {
-  if (/^\d+(\.\d+)?[smhdw]$/.test(text))
+  if (/^\d+(\.\d+)?[smhdw]$/.test(text) && Number.parseFloat(text) > 0)
     return (nowUs - parseInstant(text, "--last", nowUs)) / 60e6;
   throw new ActivityError(
     "bad_request",
@@ -202,7 +216,7 @@ function describeForget(answer: ForgetAnswer): readonly string[] {
     // Of others something else is still recorded: fewer than were looked at, and none was passed over.
     ...(!dryRun && documents > 0 ? [`all there was of ${plural(documents, "thing")}`] : []),
     plural(ledgerEntries, "ledger entry", "ledger entries"),
-    ...(otherRows > 0 ? [plural(otherRows, "waiting message")] : []),
+    ...(otherRows > 0 ? [plural(otherRows, "other row")] : []),
     ...(answer.backups > 0 ? [plural(answer.backups, "backup")] : []),
   ].join(", ");
   const when =
