@@ -51,7 +51,10 @@ export async function serveActivityWatch(
     void answer({ ...options, port }, request, response).catch((thrown: unknown) => {
       if (!(thrown instanceof WireError))
         options.log.error("an ActivityWatch request failed", { reason: reasonForLog(thrown) });
-      sendMessage(response, thrown instanceof WireError ? 400 : 500, reasonOf(thrown));
+      // Data are looked at value by value, as deep as the stack goes.
+      if (thrown instanceof RangeError)
+        sendMessage(response, 400, "The body is nested too deeply.");
+      else sendMessage(response, thrown instanceof WireError ? 400 : 500, reasonOf(thrown));
     });
   });
   // As soon as it is there: what has ended by the time of its request cannot be told any more.

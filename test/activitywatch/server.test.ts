@@ -195,6 +195,9 @@ describe("what clients send", () => {
   it("a body that is no JSON is a 400, and one sent along with DELETE is read and dropped", async () => {
     const { ask } = await openBucket();
     expect((await ask("POST", "/api/0/buckets/b/events", "{")).status).toBe(400);
+    const deep = `{"timestamp":"${at(0)}","data":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`;
+    for (const path of ["events", "heartbeat?pulsetime=1"])
+      expect((await ask("POST", `/api/0/buckets/b/${path}`, deep)).status).toBe(400);
     expect((await ask("DELETE", "/api/0/buckets/b", {})).status).toBe(200);
     expect((await ask("DELETE", "/api/0/buckets/b?force=1")).status).toBe(404);
   });
