@@ -149,7 +149,11 @@ export function createOwnerRules(options: {
       againstRules =
         plan.whole.length +
         plan.rewritten.length +
-        (await forgetBucketEvents(store.database, { span: null, judge: judgeBucket, holds: null }, true));
+        (await forgetBucketEvents(
+          store.database,
+          { span: null, judge: judgeBucket, holds: null },
+          true,
+        ));
     }
     if (againstRules === 0) remember();
     else
