@@ -1,6 +1,6 @@
 /**
- * The gate for events that other recorders send, whose data is JSON of their own making: windows and tabs go
- * through the rules, of everything else secrets are replaced. Pure.
+ * The gate for events that other recorders send, whose data is JSON of their own making: windows and tabs are
+ * read as ours are, and of everything else every text. All goes through the rules. Pure.
  */
 import type { PrivacyGate } from "./privacy.ts";
 
@@ -15,7 +15,7 @@ export type BucketData = Readonly<Record<string, unknown>>;
 
 /** The data as it may be kept, or null when a rule drops the event. What passed already comes back as it is. */
 export function gateBucketData(
-  gate: Pick<PrivacyGate, "window" | "tab" | "text">,
+  gate: Pick<PrivacyGate, "window" | "tab" | "foreign" | "text">,
   bucket: BucketKind,
   data: BucketData,
   atUs: number,
@@ -25,16 +25,27 @@ export function gateBucketData(
       return gateTab(gate, bucket, data, atUs);
     case "currentwindow":
       return gateWindow(gate, data, atUs);
-    default:
+    // Whether somebody is there is nobody's text, and no rule is about it.
+    case "afkstatus":
       return redact(data, gate.text);
+    default: {
+      const sample = { app: appOfBucket(bucket, data), texts: textsOfBucket(data) };
+      const gated = gate.foreign(sample, atUs);
+      return gated.verdict === "drop" ? null : redact(data, gated.text);
+    }
   }
 }
 
 /** The application that an event speaks of, as far as it says; null when it says none. */
 export function appOfBucket(bucket: BucketKind, data: BucketData): string | null {
   if (bucket.type === "web.tab.current") return browserOf(bucket);
-  return textOf(data, "app") ?? textOf(data, "editor");
+  const named = textOf(data, "app") ?? textOf(data, "editor") ?? textOf(data, "player");
+  // Watchers of editors and players are called after them.
+  return named ?? (OF_ONE_PROGRAM.has(bucket.type) ? (WATCHER.exec(bucket.id)?.[1] ?? null) : null);
 }
+
+const OF_ONE_PROGRAM: ReadonlySet<string> = new Set(["app.editor.activity", "currently-playing"]);
+const WATCHER = /^aw-watcher-([^_]+)/;
 
 /** Every text in the data of an event, at any depth. */
 export function textsOfBucket(data: BucketData): readonly string[] {

@@ -47,6 +47,7 @@ export function createLivePrivacy(first: PrivacyConfig, clock: Clock): LivePriva
       notification: (sample, nowUs) => checked().notification(sample, nowUs),
       editor: (sample, nowUs) => checked().editor(sample, nowUs),
       tab: (sample, nowUs) => checked().tab(sample, nowUs),
+      foreign: (sample, nowUs) => checked().foreign(sample, nowUs),
       text: (raw) => checked().text(raw),
       unmarkedBrowsers: () => gate.unmarkedBrowsers(),
       faults: () => {

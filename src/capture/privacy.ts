@@ -2,8 +2,6 @@
  * The one gate between what strangers wrote and everything that keeps, logs or shows it. It alone makes
  * `StorableText`, and it fails closed: what it cannot judge is dropped, with the reason.
  */
-import type { RE2JS } from "re2js";
-
 import type {
   EditorFacts,
   EditorSample,
@@ -18,16 +16,16 @@ import type {
   WindowFacts,
   WindowSample,
 } from "./events.ts";
+import { cleanPlace, cleanText, cut, GateFault } from "./privacy-clean.ts";
 import {
   compileRules,
   compileSeed,
   createLocalClock,
   readAppNames,
-  type Redaction,
   type RuleSubject,
 } from "./privacy-match.ts";
 import { toPlace } from "./privacy-place.ts";
-import { MAX_MATCH_WORK, MAX_TEXT_UNITS, type PrivacyConfig } from "./privacy-rules.ts";
+import { MAX_TEXT_UNITS, type PrivacyConfig } from "./privacy-rules.ts";
 import { foldText, readingsOf } from "./privacy-readings.ts";
 import { redactSecrets, type SecretOptions } from "./privacy-secrets.ts";
 import { isPrivateTitle, readPrivateMarking } from "./privacy-windows.ts";
@@ -40,6 +38,21 @@ export type GateResult<F extends EventFacts> =
   | { readonly verdict: "store"; readonly facts: F; readonly rule: string | null }
   | { readonly verdict: "drop"; readonly rule: string };
 
+/** Every text of an event whose form only its recorder knows, and the application that it speaks of, if it says. */
+export interface ForeignSample {
+  readonly app: string | null;
+  readonly texts: readonly string[];
+}
+
+/** `text` gives each of the texts as it may be kept. */
+export type ForeignResult =
+  | {
+      readonly verdict: "store";
+      readonly text: (raw: string) => StorableText;
+      readonly rule: string | null;
+    }
+  | { readonly verdict: "drop"; readonly rule: string };
+
 /** Judges samples. No method throws: a fault inside drops the sample and is counted. */
 export interface PrivacyGate {
   readonly window: (sample: WindowSample, nowUs: number) => GateResult<WindowFacts>;
@@ -50,6 +63,8 @@ export interface PrivacyGate {
   ) => GateResult<NotificationFacts>;
   readonly editor: (sample: EditorSample, nowUs: number) => GateResult<EditorFacts>;
   readonly tab: (sample: TabSample, nowUs: number) => GateResult<TabFacts>;
+  /** What another recorder says in words of its own. */
+  readonly foreign: (sample: ForeignSample, nowUs: number) => ForeignResult;
   /** A text that belongs to no sample, such as what a client sends: secrets are replaced, rules not asked. */
   readonly text: (raw: string) => StorableText;
   /** Browsers seen so far whose private windows nobody can tell from others, by the names of the applications. */
@@ -136,12 +151,18 @@ export function createPrivacyGate(
     nowUs: number,
     toFacts: (kept: Kept) => F | null,
   ): GateResult<F> {
-    try {
+    return inCare(() => {
       const judgement = judge(read(), nowUs);
       if ("drop" in judgement) return { verdict: "drop", rule: judgement.drop };
       const facts = toFacts(judgement);
       if (facts === null) return { verdict: "drop", rule: judgement.rule ?? "nothing left" };
       return { verdict: "store", facts, rule: judgement.rule };
+    });
+  }
+
+  function inCare<R>(work: () => R): R | { readonly verdict: "drop"; readonly rule: string } {
+    try {
+      return work();
     } catch (error) {
       // The message of a foreign error may quote the title: only its kind is told.
       lastFault =
@@ -219,6 +240,14 @@ export function createPrivacyGate(
           audible: sample.audible,
         }),
       ),
+    foreign: ({ app, texts }, nowUs) =>
+      inCare<ForeignResult>(() => {
+        const judgement = judge(plain(app ?? "", texts), nowUs);
+        if ("drop" in judgement) return { verdict: "drop", rule: judgement.drop };
+        const kept = new Map(texts.map((raw) => [raw, judgement.text(raw) ?? brand("")]));
+        const text = (raw: string) => kept.get(raw) ?? brand("");
+        return { verdict: "store", text, rule: judgement.rule };
+      }),
     text: (raw) => {
       try {
         return brand(cleanText(raw, [], secrets, MAX_TEXT_UNITS));
@@ -237,11 +266,6 @@ const MAX_APP_UNITS = 200;
 const MAX_UNMARKED = 20;
 /** How much of the end of an over-long title is looked at for marks that stand behind it. */
 const EDGE_UNITS = 300;
-
-/** A failure that the gate found itself; its message holds nothing of the sample. */
-class GateFault extends Error {
-  override readonly name = "GateFault";
-}
 
 interface Judged {
   readonly app: string;
@@ -275,75 +299,4 @@ function brand(text: string): StorableText {
 function addReadings(texts: string[], raw: string, textUnits: number): void {
   for (const text of readingsOf(cut(raw, textUnits))) texts.push(cut(text, textUnits));
   if (raw.length > textUnits) texts.push(foldText(raw.slice(-EDGE_UNITS)));
-}
-
-/** Cuts to the limits of what is stored, on a code point border, and replaces surrogates without a partner. */
-function cut(raw: string, maxUnits: number): string {
-  const text = raw.length > maxUnits ? raw.slice(0, maxUnits) : raw;
-  if (!/[^ -~]/.test(text)) return text;
-  const whole = raw.length > maxUnits ? text.replace(/[\ud800-\udbff]$/, "") : text;
-  const formed = whole.replace(/\p{Cs}/gu, "\ufffd");
-  if (formed.length * 3 <= MAX_TEXT_BYTES) return formed;
-  const { read } = new TextEncoder().encodeInto(formed, new Uint8Array(MAX_TEXT_BYTES));
-  return formed.slice(0, read);
-}
-
-const MAX_TEXT_BYTES = 4096;
-
-/** The text as it may be stored: cut, with what the rules and the list of secrets name replaced. */
-function cleanText(
-  raw: string,
-  redactions: readonly Redaction[],
-  secrets: SecretOptions,
-  textUnits: number,
-): string {
-  // What a reader sees may hold what the raw characters hide: then the cleaned reading is what is stored.
-  const readings = readingsOf(cut(raw, textUnits)).map((text) => ({
-    text,
-    kept: redactSecrets(redactText(text, redactions), secrets),
-  }));
-  const hidden = readings.slice(1).findLast(({ text, kept }) => kept !== text);
-  return cut((hidden ?? readings[0])?.kept ?? "", MAX_TEXT_UNITS);
-}
-
-function cleanPlace(
-  place: string,
-  redactions: readonly Redaction[],
-  secrets: SecretOptions,
-): string {
-  return cut(redactSecrets(redactText(place, redactions), secrets), MAX_PLACE_UNITS);
-}
-
-const MAX_PLACE_UNITS = 1024;
-
-function redactText(text: string, redactions: readonly Redaction[]): string {
-  let result = text;
-  for (const { pattern, replacement } of redactions) {
-    if (pattern === null) return replacement;
-    result = replaceMatches(result, pattern, replacement);
-  }
-  return result;
-}
-
-/**
- * Like `replaceAll`, with a limit on the work: a match that looks ahead to the end each time is quadratic. The
- * limit counts steps and not time, so that a busy machine drops no more than an idle one.
- */
-function replaceMatches(text: string, pattern: RE2JS, replacement: string): string {
-  const stepsPerUnit = pattern.programSize();
-  const matcher = pattern.matcher(text);
-  let work = 0;
-  let result = "";
-  let done = 0;
-  while (matcher.find()) {
-    // What lies beyond is cut off anyway.
-    if (result.length > MAX_TEXT_UNITS) return result;
-    if (matcher.end() > matcher.start()) {
-      result += text.slice(done, matcher.start()) + replacement;
-      done = matcher.end();
-    }
-    work += (text.length - matcher.end()) * stepsPerUnit;
-    if (work > MAX_MATCH_WORK / 2) throw new GateFault("a redaction takes too many steps");
-  }
-  return done === 0 ? text : result + text.slice(done);
 }
