@@ -64,12 +64,11 @@ export const gnomeIdle: SourceProvider<"input"> = {
   kind: "input",
   open: (context) =>
     openBusSource<"input">("session", context, async ({ bus, lose }) => {
-      const name = "org.gnome.Mutter.IdleMonitor";
-      if ((await bus.nameOwner(name)) === null) return { rejected: NO_MONITOR };
+      if ((await bus.nameOwner(MONITOR)) === null) return { rejected: NO_MONITOR };
       const target = {
-        destination: name,
+        destination: MONITOR,
         path: "/org/gnome/Mutter/IdleMonitor/Core",
-        interface: "org.gnome.Mutter.IdleMonitor",
+        interface: MONITOR,
         member: "GetIdletime",
       };
       const read = async (): Promise<SourceResult<{ readonly idleMs: number }>> => {
@@ -77,13 +76,17 @@ export const gnomeIdle: SourceProvider<"input"> = {
         const idleMs = reply.ok ? readNumber(reply.body[0]) : null;
         return idleMs === null ? { ok: false, ...NO_MONITOR } : { ok: true, value: { idleMs } };
       };
-      if (!(await read()).ok) return { rejected: NO_MONITOR };
-      await bus.onNameOwner(name, (_, owner) => {
+      // It is there: a shell that is busy answers later.
+      if (!(await read()).ok) return { rejected: { ...NO_MONITOR, applies: true } };
+      await bus.onNameOwner(MONITOR, (_, owner) => {
         if (owner === null) lose(NO_MONITOR);
       });
       return { snapshot: read };
     }),
+  watchForReturn: (context, onWake) => watchForName("session", context, MONITOR, onWake),
 };
+
+const MONITOR = "org.gnome.Mutter.IdleMonitor";
 
 const NO_SHELL: Blindness = { reason: "GNOME Shell is not on the session bus.", remedy: "" };
 const NO_MONITOR: Blindness = { reason: "Mutter does not tell its idle time.", remedy: "" };

@@ -102,6 +102,7 @@ export const kdeIdle: SourceProvider<"input"> = {
       });
       return { snapshot: read };
     }),
+  watchForReturn: (context, onWake) => watchForName("session", context, KWIN, onWake),
 };
 
 const NO_KWIN: Blindness = { reason: "KWin is not on the session bus.", remedy: "" };

@@ -20,6 +20,9 @@ import type {
 /** Waits between two rounds of probing double from the first to the second of these. */
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 30_000;
+/** A better backend that did not answer, such as that of a desktop still busy with its login, is asked again so seldom. */
+const FIRST_UPGRADE_MS = 30_000;
+const LAST_UPGRADE_MS = 600_000;
 /** A backend that lived this long earned a fresh backoff; one that dies at once must not be hammered. */
 const STABLE_MS = 5_000;
 /** A provider that does not answer its probe within this is passed over for this round. */
@@ -65,9 +68,12 @@ export function createSourceKeeper<K extends SourceKind>(
   let probeAgain = false;
   let retryMs = FIRST_RETRY_MS;
   let retryTimer: NodeJS.Timeout | null = null;
+  let upgradeMs = FIRST_UPGRADE_MS;
   let wakeTimer: NodeJS.Timeout | null = null;
   let lastWakeUs = Number.NEGATIVE_INFINITY;
   let stopWatching: (() => void)[] = [];
+  /** Whether this machine shows signs of a backend above the one in use. */
+  let isBetterNear = false;
   let rejected: readonly ({ readonly backend: string } & Rejection)[] = [];
   let lost: Blindness | null = null;
   let announced = false;
@@ -118,6 +124,9 @@ export function createSourceKeeper<K extends SourceKind>(
       } else if (open === null) {
         retryTimer = setTimeout(() => void probe(), retryMs);
         retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+      } else if (isBetterNear) {
+        retryTimer = setTimeout(() => void probe(), upgradeMs);
+        upgradeMs = Math.min(upgradeMs * 2, LAST_UPGRADE_MS);
       }
     });
     return probing;
@@ -138,9 +147,11 @@ export function createSourceKeeper<K extends SourceKind>(
         continue;
       }
       rejected = passedOver;
+      isBetterNear = passedOver.some(({ applies }) => applies === true);
       adopt(provider.id, rank, answer.source);
       return;
     }
+    isBetterNear = passedOver.some(({ applies }) => applies === true);
     if (open !== null) return;
     rejected = passedOver;
     watchFor(providers.length);
@@ -151,6 +162,7 @@ export function createSourceKeeper<K extends SourceKind>(
     open?.source.close();
     const mine = { id, rank, source };
     open = mine;
+    upgradeMs = FIRST_UPGRADE_MS;
     openedAtUs = clock.monotonicUs();
     everLive = true;
     lost = null;

@@ -8,7 +8,7 @@
 import type { SessionSample } from "../events.ts";
 import { type Bus, openBus } from "./dbus.ts";
 import { anyOf, followDesktop } from "./dbus-desktop.ts";
-import { type BusSession, openBusSource } from "./dbus-source.ts";
+import { type BusSession, openBusSource, watchForName } from "./dbus-source.ts";
 import { readDictionary, readFlag, readNumber, readText, readTexts } from "./dbus-values.ts";
 import type { Blindness, SourceContext, SourceProvider } from "./source.ts";
 
@@ -56,8 +56,9 @@ export function createLogindSession(
           desktop?.close();
         };
         if (!(await read())) {
+          const isThere = (await bus.nameOwner(LOGIN1)) !== null;
           close();
-          return { rejected: NO_LOGIND };
+          return { rejected: isThere ? { ...NO_LOGIND, applies: true } : NO_LOGIND };
         }
         return {
           snapshot: async () =>
@@ -65,6 +66,7 @@ export function createLogindSession(
           close,
         };
       }),
+    watchForReturn: (context, onWake) => watchForName("system", context, LOGIN1, onWake),
   };
 }
 

@@ -128,6 +128,30 @@ test("the first backend that opens is used and nothing below it is asked", async
   expect(await keeper.snapshot()).toEqual({ ok: true, value: { idleMs: 7 } });
 });
 
+test("a better backend that is there but does not answer is asked again, ever more seldom", async () => {
+  first.rejection = { reason: "Busy.", remedy: "", applies: true };
+  await keeper.start();
+  expect(keeper.status().backend).toBe("second");
+  await pass(29_000);
+  expect(first.probes()).toBe(1);
+  await pass(2_000);
+  expect(first.probes()).toBe(2);
+  await pass(58_000);
+  expect(first.probes()).toBe(2);
+  first.rejection = null;
+  await pass(3_000);
+  expect(keeper.status().backend).toBe("first");
+  await pass(700_000);
+  expect(first.probes()).toBe(3);
+});
+
+test("a better backend of which this machine shows no sign is not asked again", async () => {
+  first.rejection = { reason: "No such desktop.", remedy: "" };
+  await keeper.start();
+  await pass(700_000);
+  expect(first.probes()).toBe(1);
+});
+
 test("a backend that is passed over stays in the status with reason and remedy", async () => {
   first.rejection = { reason: "No bus.", remedy: "Start one." };
   await keeper.start();

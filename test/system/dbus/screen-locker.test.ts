@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { createSourceKeeper } from "../../../src/capture/sources/keeper.ts";
 import { createLogindSession } from "../../../src/capture/sources/logind.ts";
 import { screenLocker } from "../../../src/capture/sources/screen-locker.ts";
 import { openRecorded, sourceContext } from "../../helpers/source-recorder.ts";
@@ -133,4 +134,27 @@ describe("logind and the desktop together", () => {
     source.close();
     login1.close();
   });
+});
+
+test("logind that comes after the locker was found is used from then on", async () => {
+  await startLocker(GNOME);
+  const keeper = createSourceKeeper({
+    kind: "session",
+    providers: [createLogindSession(), screenLocker],
+    context: sourceContext(daemon.env),
+    onSample: () => {},
+    onState: () => {},
+  });
+  await keeper.start();
+  expect(keeper.status().backend).toBe("screen-locker");
+  // The watch for it is set up beside the start.
+  await until("logind", async () => {
+    const login1 = await openFakeLogin1(daemon.address);
+    const isUsed = await until("its use", () => keeper.status().backend === "logind", 1_000).catch(
+      () => false,
+    );
+    login1.close();
+    return isUsed;
+  });
+  keeper.close();
 });
