@@ -34,7 +34,9 @@ function init() {
     enable() {
       const ready = () => {
         Main.overview.hide();
-        Gio.DBusExportedObject.wrapJSObject(XML, rig).export(Gio.DBus.session, "/rig");
+        // Held on to: what is collected as garbage is exported no more.
+        rig.exported = Gio.DBusExportedObject.wrapJSObject(XML, rig);
+        rig.exported.export(Gio.DBus.session, "/rig");
         Gio.bus_own_name_on_connection(Gio.DBus.session, "org.test.Rig", 0, null, null);
       };
       if (Main.layoutManager._startingUp) Main.layoutManager.connect("startup-complete", ready);
