@@ -5,7 +5,7 @@
  */
 import type { DocumentIndex, WordHits } from "./document-index.ts";
 import type { ContentWord, TurnLanguage, TurnReading } from "./turn-reading.ts";
-import { foldWord, foldedWords, wordRarity } from "./words.ts";
+import { cjkPieces, foldWord, foldedWords, wordRarity } from "./words.ts";
 
 /** A word of the turn together with what it hits. */
 export interface TopicWord {
@@ -47,7 +47,8 @@ export function readTopic(
   { contentWords, language }: Pick<TurnReading, "contentWords" | "language">,
   index: DocumentIndex,
 ): Topic {
-  const words = weigh(turn, lookUp(turn, contentWords.slice(0, MAX_WORDS), index), language);
+  const asked = contentWords.flatMap(cutRun).slice(0, MAX_WORDS);
+  const words = weigh(turn, lookUp(turn, asked, index), language);
   const phrases = new Map<number, TopicWord[]>();
   for (const word of words) {
     const phrase = phrases.get(word.phrase) ?? [];
@@ -89,6 +90,18 @@ export function readTopic(
     }))
     .sort((a, b) => b.score - a.score || b.documentId - a.documentId);
   return { words, phrase: heaviest === null ? "" : phraseText(turn, heaviest.words), matches };
+}
+
+/** What is written without spaces is cut as titles are. */
+function cutRun(word: ContentWord): readonly ContentWord[] {
+  const pieces = cjkPieces(word.text.normalize("NFKC"));
+  if (pieces.length < 2) return [word];
+  return pieces.map((text, index) => ({
+    ...word,
+    text,
+    folded: foldWord(text),
+    startIndex: word.startIndex + index,
+  }));
 }
 
 const MAX_WORDS = 24;

@@ -191,7 +191,7 @@ function editDistance(a: string, b: string, limit: number): number {
 }
 
 /** Scripts without spaces are compared by pairs of characters. */
-function cjkPieces(part: string): readonly string[] {
+export function cjkPieces(part: string): readonly string[] {
   if (!/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(part)) return [part];
   const characters = Array.from(part);
   if (characters.length <= 2) return [part];
