@@ -362,3 +362,37 @@ describe("a call in a browser that tells no address", () => {
     expect(answer.block).toContain(before);
   });
 });
+
+describe("a topic that is written without spaces", () => {
+  const windows = [
+    show("soffice", "見積書の下書き.odt — LibreOffice Writer", "26 09:00", "09:30"),
+    show("Firefox", "竹細工の歴史 - 博物館 — Mozilla Firefox", "26 09:30", "09:40"),
+  ];
+  it.each([
+    ["où j'en étais avec 見積書 ?", "見積書の下書き.odt"],
+    ["¿dónde vi 竹細工の歴史?", "竹細工の歴史"],
+    ["how long did I spend on 下書き today?", '- total on "下書き": 30 min'],
+    ["find 盆栽の手入れ", '- nothing recorded about "盆栽の手入れ"'],
+  ])("is found in titles that go on: %s", (turn, expected) => {
+    expect(ask(turn, { history: createMemoryHistory(windows) }).block).toContain(expected);
+  });
+});
+
+describe("a time to come", () => {
+  it.each([
+    "et la semaine prochaine, j'ai quoi ?",
+    "¿qué tengo el martes que viene?",
+    "what do I have on tomorrow?",
+    "je fais quoi ce soir ?",
+  ])("is asked about in vain: %s", (turn) => {
+    expect(ask(turn).block).toBeNull();
+    expect(ask(turn, { previousTurn: "what did I do on Monday?" }).block).toBeNull();
+  });
+
+  it.each([
+    ["je dois finir pour demain, où j'en étais ?", "Rent 2026.ods"],
+    ["where was I with the rent, it is due next week", "Rent 2026.ods"],
+  ])("does not hide what was: %s", (turn, expected) => {
+    expect(ask(turn).block).toContain(expected);
+  });
+});

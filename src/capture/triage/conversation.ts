@@ -49,7 +49,9 @@ export function readInContext(
   isKnown: (word: string) => boolean,
 ): { readonly reading: TurnReading; readonly wordsOf: string } {
   const alone = readTurn(turn, nowUs, timeZone, isKnown);
-  if (previousTurn === undefined || !alone.followUp) return { reading: alone, wordsOf: turn };
+  // "And next week?" asks for something that no record holds.
+  if (previousTurn === undefined || !alone.followUp || alone.ahead)
+    return { reading: alone, wordsOf: turn };
   const leaning = ({ times }: TurnReading): TurnReading => {
     const spoken = times.find(isSpoken);
     return spoken === undefined ? alone : readTurn(turn, nowUs, timeZone, isKnown, spoken);

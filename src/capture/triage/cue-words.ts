@@ -130,7 +130,7 @@ const SPANISH: CueTable = [
   ],
   [
     { side: "after" },
-    "después de|después del|después de que|después de la|tras|luego de|luego del|al salir de|una vez que|en cuanto|tras el|tras la|nada más",
+    "después de|después del|después de que|después de la|tras|luego de|luego del|al salir de|una vez que|en cuanto|tras el|tras la|nada más|saliendo de|saliendo del|al salir del|volviendo de|volviendo del|al volver de|al volver del|de vuelta de|de vuelta del|al terminar|al acabar|al acabar de|terminada la|acabada la",
   ],
   [{ side: "since" }, "desde|desde que|desde el|desde la|a partir de"],
   [{ side: "until" }, "hasta|hasta que|hasta el|hasta la"],
@@ -183,11 +183,11 @@ const SPANISH: CueTable = [
 const FRENCH: CueTable = [
   [
     { side: "before" },
-    "avant|avant de|avant d|avant que|avant le|avant la|avant l|avant mon|avant ma|préalablement à",
+    "avant|avant de|avant d|avant d aller|avant que|avant le|avant la|avant l|avant mon|avant ma|préalablement à",
   ],
   [
     { side: "after" },
-    "après|après que|après le|après la|apres|suite à|à la suite de|au sortir de|une fois|dès que|au retour de|à l issue de",
+    "après|après que|après le|après la|suite à|à la suite de|au sortir de|au sortir du|en sortant de|en sortant du|en rentrant de|en rentrant du|en revenant de|en revenant du|de retour de|de retour du|une fois|dès que|au retour de|au retour du|à l issue de|à l issue du",
   ],
   [{ side: "since" }, "depuis|depuis que|depuis le|depuis la|depuis qu"],
   [{ side: "until" }, "jusqu à|jusqu au|jusqu à ce que|jusqu"],
@@ -216,7 +216,7 @@ const FRENCH: CueTable = [
   [{ anchor: "call", edge: "end" }, "raccroché|raccroche"],
   [
     { anchor: "lunch" },
-    "déjeuner|déjeuné|dej|déj|pause déjeuner|pause déj|pause dej|pause de midi|repas de midi|le repas|manger|midi à table|dejeuner",
+    "déjeuner|déjeuné|dej|déj|pause déjeuner|pause déj|pause dej|pause de midi|repas de midi|le repas|manger|bouffer|casser la croûte|midi à table|dejeuner",
   ],
   [{ anchor: "breakfast" }, "petit déjeuner|petit déj|petit dej|p tit déj|ptit dej"],
   [{ anchor: "dinner" }, "dîner|souper|diner|repas du soir"],

@@ -28,7 +28,7 @@ export function readTurn(
   const typed = tokenizeTurn(turn);
   const language = guessLanguage(typed);
   const tokens = mendTypos(typed, language, isKnown);
-  const { times, covered } = readTimes(turn, tokens, language, nowUs, timeZone, spoken);
+  const { times, covered, ahead } = readTimes(turn, tokens, language, nowUs, timeZone, spoken);
   const cues = findCues(tokens, language, covered);
   const taken = new Set([...covered, ...cues.covered]);
   const contentWords = findContentWords(tokens, language, taken);
@@ -36,6 +36,7 @@ export function readTurn(
   return {
     language,
     times,
+    ahead,
     sides: cues.sides,
     anchors: cues.anchors,
     intents: classifyTurn({ tokens, language, times, timeTokens: covered, cues, quoted }),

@@ -23,8 +23,8 @@ export type TimeNode =
   | { readonly type: "now" }
   /** "And the day before?": counted from the time that the turn before was about. */
   | { readonly type: "beside"; readonly unit: "day" | "week"; readonly step: 1 | -1 }
-  /** "tomorrow", "next week", "good night": read, so that its words are not taken for something else, and left. */
-  | { readonly type: "future" };
+  /** "tomorrow", "good night": read, so that its words are not taken for something else, and left. */
+  | { readonly type: "future" | "greeting" };
 
 /** A node and the tokens it covers, half-open. */
 export interface FoundTime {
@@ -36,7 +36,7 @@ export interface FoundTime {
 /** Every time expression, left to right, the longest at each place. */
 export function parseTimes(lexed: Lexed): readonly FoundTime[] {
   if (isGreeting(lexed)) {
-    return [{ node: { type: "future" }, first: 0, next: lexed.after(0) }];
+    return [{ node: { type: "greeting" }, first: 0, next: lexed.after(0) }];
   }
   const found: FoundTime[] = [];
   let index = 0;
@@ -62,7 +62,7 @@ function isGreeting(lexed: Lexed): boolean {
 
 function parseTime(lexed: Lexed, first: number): FoundTime | null {
   if (lexed.word(first).greeting === true) {
-    return { node: { type: "future" }, first, next: lexed.after(first) };
+    return { node: { type: "greeting" }, first, next: lexed.after(first) };
   }
   if (lexed.word(first).ahead === true) {
     const until = readLength(lexed, lexed.after(first), true);

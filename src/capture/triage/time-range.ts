@@ -2,6 +2,7 @@
  * Finds the times a turn speaks of and says which stretch of the past each one means. A pure function of
  * (turn, now, zone): the reading is biased to the past and never ends after now.
  */
+import { isFunctionWord } from "./languages.ts";
 import { createLocalTime } from "./local-time.ts";
 import { parseTimes, type FoundTime } from "./time-grammar.ts";
 import { isCore } from "./time-lead.ts";
@@ -16,6 +17,8 @@ export interface TimesRead {
   readonly times: readonly TimeMention[];
   /** Indexes of the tokens of every time expression, also of those that name the future. */
   readonly covered: ReadonlySet<number>;
+  /** Whether the turn speaks of a time to come and of none that has been. */
+  readonly ahead: boolean;
 }
 
 /**
@@ -32,15 +35,18 @@ export function readTimes(
 ): TimesRead {
   const covered = new Set<number>();
   const found = fewest(parseAll(tokens, language));
-  if (found.length === 0) return { times: [], covered };
+  if (found.length === 0) return { times: [], covered, ahead: false };
   const local = createLocalTime(timeZone);
   const present: Present = { nowUs, today: local.toLocal(nowUs), local, spoken };
   const times: TimeMention[] = [];
+  let future = false;
   for (const { node, first, next } of found) {
     for (let index = first; index < next; index++) covered.add(index);
     const span = resolveTime(node, present);
     const startIndex = tokens[first]?.start ?? 0;
     const endIndex = tokens[next - 1]?.end ?? startIndex;
+    future ||=
+      node.type === "future" || (span !== null && span.fromUs >= nowUs && node.type !== "beside");
     if (span === null) continue;
     const toUs = Math.min(span.toUs, nowUs);
     if (toUs <= span.fromUs) continue;
@@ -48,7 +54,7 @@ export function readTimes(
     const { kind, fromUs, pointUs } = span;
     times.push({ kind, text, startIndex, endIndex, fromUs, toUs, pointUs });
   }
-  return { times, covered };
+  return { times, covered, ahead: future && times.length === 0 };
 }
 
 /** Nobody asks about more times than this; a pasted table of them has thousands. */
@@ -70,7 +76,7 @@ function parseAll(tokens: readonly Token[], language: TurnLanguage): readonly Fo
   for (const other of GRAMMARS) {
     if (other === language) continue;
     // People mix languages ("was hab ich before lunch gemacht"), but only whole words of another count.
-    const lexed = lexTimes(tokens, TIME_WORDS[other], false);
+    const lexed = withoutOwn(lexTimes(tokens, TIME_WORDS[other], false), language);
     for (const time of parseTimes(lexed)) {
       if (time.node.type === "now" || time.node.type === "recent") continue;
       const met = all.filter((known) => time.next > known.first && time.first < known.next);
@@ -82,9 +88,31 @@ function parseAll(tokens: readonly Token[], language: TurnLanguage): readonly Fo
   return all.sort((a, b) => a.first - b.first);
 }
 
+/** "Aller" is how some write "ayer", and a French word that says no time: the turn's own small words do not cross. */
+function withoutOwn(lexed: Lexed, language: TurnLanguage): Lexed {
+  const isOwn = (index: number): boolean =>
+    lexed.after(index) === index + 1 &&
+    isCore(lexed.word(index)) &&
+    language !== "other" &&
+    isFunctionWord(lexed.tokens[index]?.folded ?? "", language);
+  return {
+    ...lexed,
+    match: (index) => (isOwn(index) ? null : lexed.match(index)),
+    word: (index) => (isOwn(index) ? NOTHING : lexed.word(index)),
+  };
+}
+
+const NOTHING = {};
+
 /** Whether a time holds all of another and names a day, a part of it or an hour besides. */
 function saysMore(lexed: Lexed, { first, next, node }: FoundTime, known: FoundTime): boolean {
-  if (first > known.first || next < known.next || node.type === "future") return false;
+  if (
+    first > known.first ||
+    next < known.next ||
+    node.type === "future" ||
+    node.type === "greeting"
+  )
+    return false;
   for (let at = first; at < next; at = lexed.after(at)) {
     const isBeside = at < known.first || at >= known.next;
     if (isBeside && isCore(lexed.word(at))) return true;

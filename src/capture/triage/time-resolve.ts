@@ -64,6 +64,7 @@ export function resolveTime(node: TimeNode, present: Present): Span | null {
     case "beside":
       return resolveBeside(node.unit, node.step, present);
     case "future":
+    case "greeting":
       return null;
   }
 }

@@ -59,8 +59,9 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
     { back: 0 },
     "hoy|hoy mismo|en lo que va del día|en lo que va de día|el día de hoy|en el transcurso del día|a lo largo del día",
   ],
-  [{ back: 0, whole: true }, "todo el día|el día entero"],
-  [{ unit: "week", unitsBack: 0 }, "toda la semana|durante la semana|entre semana"],
+  [{ back: 0, whole: true }, "mi día|mi jornada|todo el día|el día entero"],
+  [{ unit: "week", unitsBack: 1 }, "mi semana pasada"],
+  [{ unit: "week", unitsBack: 0 }, "mi semana|toda la semana|durante la semana|entre semana"],
   [{ back: 1 }, "ayer|aller|el día de ayer"],
   [
     { back: 1, part: "night" },

@@ -106,6 +106,8 @@ export interface TurnReading {
   readonly language: TurnLanguage;
   /** In the order of the turn, not overlapping. */
   readonly times: readonly TimeMention[];
+  /** Whether the turn speaks of a time to come and of none that has been: "what's on tomorrow?". */
+  readonly ahead: boolean;
   readonly sides: readonly SideMention[];
   readonly anchors: readonly AnchorMention[];
   readonly intents: IntentScores;

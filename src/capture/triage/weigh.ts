@@ -117,9 +117,12 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
  * past time or the very words of a title; what fits nothing lowers it.
  */
 function isSmallTalk({ reading, anchor, subject, topic }: Slots, bestWeight: number): boolean {
-  const { none } = reading.intents;
+  const { none, now, resume } = reading.intents;
   const hasTime = reading.times.some(({ kind }) => kind !== "now" && kind !== "recent");
   const telling = topic.words.some(({ word }) => !word.generic);
+  // What is to come is not in the record; but "where was I, it is due tomorrow" and "sum this page up for tomorrow" are.
+  const asksHere = resume > 0.5 || (topic.words.length > 0 && now > 0.5);
+  if (reading.ahead && !telling && anchor === null && !asksHere) return true;
   let bar = isGreeting(reading, topic) ? 0.05 : 0.5;
   if (anchor?.certain === true && anchor.named) bar += 0.3;
   // "Good morning" names a time as well.

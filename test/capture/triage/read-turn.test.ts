@@ -58,6 +58,10 @@ describe("sides and events of a turn", () => {
     ["que estaba haciendo antes de comer", "before", "lunch", null],
     ["qu'est-ce que je faisais avant l'appel avec Ines", "before", "call", null],
     ["j'ai fait quoi apres le dejeuner", "after", "lunch", null],
+    ["en rentrant de déjeuner j'ai fait quoi", "after", "lunch", null],
+    ["de retour de réunion j'ai ouvert quoi", "after", "call", null],
+    ["saliendo de la reunión qué abrí", "after", "call", null],
+    ["al terminar la junta qué hice", "after", "call", null],
   ])("%s", (turn, side, kind, edge) => {
     const [anchor] = read(turn).anchors;
     expect([anchor?.side?.side, anchor?.kind, anchor?.edge]).toEqual([side, kind, edge]);
@@ -87,6 +91,11 @@ describe("content words of a turn", () => {
     ["wo war ich gestern bei der Dachvermessung?", ["Dachvermessung"]],
     ["¿dónde me quedé con el presupuesto de la boda ayer por la tarde?", ["presupuesto", "boda"]],
     ["où en étais-je avec le plan du jardin hier soir ?", ["plan", "jardin"]],
+    ["jen étais où avec le plan du jardin", ["plan", "jardin"]],
+    ["j'arrive plus à remettre la main sur le plan du jardin", ["plan", "jardin"]],
+    ["rouvre-moi le plan du jardin stp", ["plan", "jardin"]],
+    ["retomemos el presupuesto de la boda porfa", ["presupuesto", "boda"]],
+    ["¿podría localizar el presupuesto que estuve consultando?", ["presupuesto"]],
     ["what was I doing before lunch?", []],
     ["the coffee grinder review", ["coffee", "grinder"]],
   ])("%s", (turn, expected) => {

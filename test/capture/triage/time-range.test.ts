@@ -252,6 +252,11 @@ const OTHERS: readonly (readonly [TurnLanguage, string, string])[] = [
   // What another language says besides belongs to it.
   ["es", "vendredi de 13h à 15h", "20 Nov 13:00 → 20 Nov 15:00"],
   ["fr", "el martes de 9 a 11", "24 Nov 09:00 → 24 Nov 11:00"],
+  ["fr", "avant d'aller manger", ""],
+  ["es", "antes de aller", DAY("25")],
+  ["fr", "résume ma semaine", `23 Nov 00:00 → ${NOW_END}`],
+  ["fr", "ma journée d'hier", DAY("26")],
+  ["es", "resume mi día", `27 Nov 00:00 → ${NOW_END}`],
 ];
 
 describe.each(Object.entries(FRIDAY))("times of a turn in %s", (timeZone, now) => {
