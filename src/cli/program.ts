@@ -3,6 +3,7 @@
  * it is called.
  */
 import { Command, CommanderError } from "commander";
+import { ActivityError } from "../errors.ts";
 import { resolvePaths } from "../paths.ts";
 import type { AnyExitCode, CliIo } from "./io.ts";
 import { VERSION } from "../version.ts";
@@ -78,7 +79,9 @@ export async function runProgram(argv: readonly string[], outer: CliIo): Promise
   const program = createProgram(io, async (work) => {
     exitCode = await work;
   });
-  program.hook("preAction", () => {
+  program.hook("preAction", (_, command) => {
+    refuseEmpty(program);
+    refuseEmpty(command);
     const { home, verbose } = program.opts<{ home?: string; verbose?: true }>();
     if (home !== undefined) env["ACTIVITYD_HOME"] = home;
     if (verbose === true) env["ACTIVITYD_VERBOSE"] = "1";
@@ -94,6 +97,25 @@ export async function runProgram(argv: readonly string[], outer: CliIo): Promise
   }
   return exitCode;
 }
+
+/** An empty value is that of a shell's variable that is not set, and a folder of that name would be the one one stands in. */
+function refuseEmpty(command: Command): void {
+  for (const option of command.options) {
+    const name = option.attributeName();
+    if (command.getOptionValueSource(name) !== "cli" || MAY_BE_EMPTY.has(name)) continue;
+    const value: unknown = command.getOptionValue(name);
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (!values.includes("")) continue;
+    throw new ActivityError(
+      "bad_request",
+      `${option.long ?? option.flags} is empty.`,
+      "Say what it is to be, or leave it out.",
+    );
+  }
+}
+
+/** What a privacy rule puts in place of a text may be nothing. */
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(["replacement"]);
 
 /** The whole command line as an object, for running and for comparing its help with the docs. */
 export function createProgram(io: CliIo, finish: Finish): Command {

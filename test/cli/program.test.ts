@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { CliIo } from "../../src/cli/io.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { resolvePaths } from "../../src/paths.ts";
+import { failureOf } from "../contract/activity-api.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
+
+describe("an option whose value is empty, as that of a variable that is not set", () => {
+  test.each([
+    [["hub", "create", "--folder", ""], "--folder"],
+    [["--home", "", "status"], "--home"],
+    [["hub", "create", "--server", "nats://127.0.0.1:1", ""], "--server"],
+    [["exec", "--session", "", "--", "true"], "--session"],
+    [["forget", "--app="], "--app"],
+  ])("%j is refused", async (argv, option) => {
+    const home = createTempHome();
+    const env = { ACTIVITYD_HOME: home };
+    const io: CliIo = {
+      env,
+      out: () => {},
+      talk: () => {},
+      isTerminal: false,
+      paths: () => resolvePaths(env),
+    };
+    const error = await failureOf(runProgram(argv, io));
+    expect(error).toMatchObject({ code: "bad_request", message: `${option} is empty.` });
+    expect(existsSync(join(home, "config.toml"))).toBe(false);
+  });
+});
