@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import { parse, stringify } from "smol-toml";
 import type { PrivacyRule } from "./capture/privacy-rules.ts";
 import { configTarget, parseConfig, readConfigText, type Config } from "./config.ts";
-import { ActivityError } from "./errors.ts";
+import { ActivityError, whyRefused } from "./errors.ts";
 
 /**
  * Adds a privacy rule behind those there are and returns the settings as they are then. Throws `config_invalid`
@@ -79,7 +79,7 @@ export function replaceConfigFile(file: string, text: string): void {
     chmodSync(`${target}.new`, 0o600);
     renameSync(`${target}.new`, target);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = whyRefused(cause);
     throw new ActivityError(
       "config_invalid",
       `Cannot write ${file}: ${reason}.`,

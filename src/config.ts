@@ -7,7 +7,7 @@ import { readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { configSchema, listKeys, type Config } from "./config-schema.ts";
-import { ActivityError } from "./errors.ts";
+import { ActivityError, whyRefused } from "./errors.ts";
 
 export type { Config };
 
@@ -29,7 +29,7 @@ export function readConfigText(file: string): string {
     bytes = readFileSync(file);
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "";
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = whyRefused(cause);
     throw new ActivityError(
       "config_invalid",
       `Cannot read the configuration ${file}: ${reason}.`,

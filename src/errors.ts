@@ -91,6 +91,23 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, remedy: string]>>
   EDQUOT: ["the user's share of the disk is full", "See what room is left with: df -h"],
 };
 
+/** What a path can be that is not what was meant. */
+const MISTAKES: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or folder",
+  ENOTDIR: "what should be a folder in it is a file",
+  EISDIR: "it is a folder",
+  ELOOP: "its links lead in a circle",
+  ENAMETOOLONG: "the name is too long",
+};
+
+/** Why a file cannot be read or written, in words that go on a sentence: `Cannot read x: it is a folder.` */
+export function whyRefused(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const code = "code" in thrown ? String(thrown.code) : "";
+  const [refusal] = REFUSALS[code] ?? [];
+  return refusal ?? MISTAKES[code] ?? thrown.message;
+}
+
 /** A failure of the system that its user can mend, or null for every other. */
 function describeRefusal(
   thrown: unknown,

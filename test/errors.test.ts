@@ -7,6 +7,7 @@ import {
   ERROR_CODES,
   fromErrorEnvelope,
   toErrorEnvelope,
+  whyRefused,
   type ErrorCode,
 } from "../src/errors.ts";
 import { httpStatusOf } from "../src/local-api/wire.ts";
@@ -110,4 +111,25 @@ describe("an error on its way over the socket", () => {
       expect(fromErrorEnvelope(value)).toBeNull();
     },
   );
+});
+
+describe("why a file cannot be used", () => {
+  test.each([
+    ["is not there", "/nowhere/at/all", "there is no such file or folder"],
+    ["is a folder", "/", "it is a folder"],
+    ["is named as below a file", "/etc/passwd/x", "what should be a folder in it is a file"],
+  ])("is told in words where it %s", (_name, path, words) => {
+    let thrown: unknown;
+    try {
+      readFileSync(path);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(whyRefused(thrown)).toBe(words);
+  });
+
+  test("is told as the system tells it where it has no words", () => {
+    expect(whyRefused(new Error("odd"))).toBe("odd");
+    expect(whyRefused("odd")).toBe("odd");
+  });
 });

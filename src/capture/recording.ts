@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { Clock } from "../clock.ts";
-import { ActivityError } from "../errors.ts";
+import { ActivityError, whyRefused } from "../errors.ts";
 import type { MediaSample, NotificationSample, WindowSample } from "./events.ts";
 import type { PrivacyGate } from "./privacy.ts";
 import { encodeRecordedHeader, type RecordedLine } from "./sources/recorded.ts";
@@ -61,7 +61,7 @@ function create(file: string): number {
     return openSync(file, "wx", 0o600);
   } catch (cause) {
     const exists = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = whyRefused(cause);
     throw new ActivityError(
       "config_invalid",
       exists

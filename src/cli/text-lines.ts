@@ -4,7 +4,7 @@
  */
 import { createReadStream } from "node:fs";
 import { TextDecoder } from "node:util";
-import { ActivityError } from "../errors.ts";
+import { ActivityError, whyRefused } from "../errors.ts";
 
 /**
  * The lines of a file, of stdin for `-`, one by one, without their ends: UTF-8, or UTF-16 with its mark, as a Windows shell
@@ -61,7 +61,7 @@ async function* readText(file: string): AsyncGenerator<string, void, undefined> 
     }
   } catch (cause) {
     if (cause instanceof ActivityError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = whyRefused(cause);
     throw new ActivityError(
       "bad_request",
       `Cannot read ${file}: ${reason}.`,

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { setKeys } from "../config-edit.ts";
 import { readConfig, type Config } from "../config.ts";
 import { cleanField } from "../context/plain-text.ts";
-import { ActivityError } from "../errors.ts";
+import { ActivityError, whyRefused } from "../errors.ts";
 import { hubFolder, isHubFolder } from "../hub/folder.ts";
 import {
   createIdentity,
@@ -232,7 +232,7 @@ function toFile(path: string | undefined): string {
     readFileSync(file);
     return file;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = whyRefused(cause);
     throw new ActivityError("bad_request", `Cannot read ${file}: ${reason}.`, "Name a file.", {
       cause,
     });

@@ -25,7 +25,7 @@ export function parseInput<Schema extends z.ZodMiniType>(
     );
   }
   const path = issue?.path.join(".") ?? "";
-  const reason = issue === undefined ? "it does not fit" : lowerFirst(issue.message);
+  const reason = issue?.message ?? "it does not fit";
   throw new ActivityError(
     "bad_request",
     path === ""
@@ -38,8 +38,4 @@ export function parseInput<Schema extends z.ZodMiniType>(
 function knownFields(schema: z.ZodMiniType): string {
   const names = schema instanceof z.ZodMiniObject ? Object.keys(schema.shape) : [];
   return names.length === 0 ? "nothing" : names.join(", ");
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -135,7 +135,7 @@ describe("a replay", () => {
   });
 
   test.each([
-    ["no such file", null, "ENOENT"],
+    ["no such file", null, "there is no such file"],
     ["another format", "{}\n", "line 1 is not the head of a recorded session"],
     ["a line that does not fit", `${HEAD}\n${line(0, 1)}\n{"atMs":-1}\n${line(2, 2)}\n`, "line 3"],
   ])("of %s is passed over with its reason", async (_name, content, reason) => {

@@ -170,7 +170,7 @@ describe("a wrong request is told in one sentence", () => {
       '{"form":"best"}',
       400,
       "bad_request",
-      /"form".*"exact"\|"digest"\|"auto"/,
+      /"form".*"exact", "digest" or "auto"/,
     ],
     ["a missing field", "POST", "/v1/context", "{}", 400, "bad_request", /"form"/],
     ["a body that is no object", "POST", "/v1/context", "[]", 400, "bad_request", /body/],

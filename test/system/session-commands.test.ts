@@ -146,7 +146,7 @@ describe("activityd exec", () => {
     const { code, talk } = await rig.run(["exec", "--session", "f", "--", "no-such-command"]);
     expect({ code, talk }).toEqual({
       code: 127,
-      talk: "activityd: cannot start no-such-command: ENOENT\n",
+      talk: "activityd: cannot start no-such-command: there is no such program\n",
     });
     expect(await tell("f")).toContain("Exec did not start (ENOENT)");
   });

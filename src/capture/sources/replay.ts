@@ -2,6 +2,7 @@
  * Plays a recorded session back in place of the desktop, with its timing or faster. All kinds run on one
  * clock that starts with the first of them; after the last line everything stays as it was.
  */
+import { whyRefused } from "../../errors.ts";
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../clock.ts";
 import { parseRecorded, type RecordedLine } from "./recorded.ts";
@@ -24,7 +25,7 @@ export function createReplay(options: { readonly file: string; readonly speed: n
     try {
       return parseRecorded(await readFile(file, "utf8"));
     } catch (error) {
-      return { problem: error instanceof Error ? error.message : String(error) };
+      return { problem: whyRefused(error) };
     }
   }
 

@@ -174,6 +174,11 @@ async function note(io: CliIo, session: string, text: string): Promise<void> {
   }
 }
 
+const WHY_NOT: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such program",
+  EACCES: "it is no program that this user may run",
+};
+
 function leaveAs(io: CliIo, [file = ""]: readonly string[], outcome: ExecOutcome): number {
   switch (outcome.kind) {
     case "exited":
@@ -185,7 +190,7 @@ function leaveAs(io: CliIo, [file = ""]: readonly string[], outcome: ExecOutcome
       return 128 + number;
     }
     default:
-      io.talk(`activityd: cannot start ${file}: ${outcome.reason}`);
+      io.talk(`activityd: cannot start ${file}: ${WHY_NOT[outcome.reason] ?? outcome.reason}`);
       return outcome.reason === "ENOENT" ? 127 : 126;
   }
 }
