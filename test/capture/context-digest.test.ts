@@ -216,6 +216,44 @@ describe("the digest answers", () => {
     ]);
   });
 
+  it.each([
+    ["what was the last thing I did today?", "Letter.odt"],
+    ["womit hab ich am Dienstag aufgehört?", "Octopus brains"],
+    ["what did I start today with?", "cart.ts"],
+    ["was hab ich heute als Erstes aufgemacht?", "cart.ts"],
+  ])("the end of a time that is asked for with what stands there: %s", (turn, title) => {
+    const lines = bodyOf(ask(turn)).filter((line) => line.startsWith("- "));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(title);
+  });
+
+  it("nothing to a turn that tells how a day was, and a matter of it by its name", () => {
+    for (const turn of [
+      "I spent this morning at my brother's",
+      "gestern war ich beim Zahnarzt",
+      "my flight was late this morning",
+      "der Termin mit dem Klempner lief gut",
+    ]) {
+      expect(ask(turn).block).toBeNull();
+    }
+    expect(bodyOf(ask("I was reading Octopus brains on Tuesday"))[1]).toContain("Octopus brains");
+  });
+
+  it.each(["what was I on up to lunch?", "what did I have open right up to lunch"])(
+    "what was there until an event: %s",
+    (turn) => {
+      const answer = ask(turn);
+      expect(answer.intent).toBe("anchor");
+      expect(bodyOf(answer)[1]).toContain("Rent 2026.ods");
+    },
+  );
+
+  it("what somebody got up to as no getting up", () => {
+    const answer = ask("what did I get up to in the last hour?");
+    expect(answer.intent).toBe("window");
+    expect(bodyOf(answer).join("\n")).not.toContain("cart.ts");
+  });
+
   it("with nothing at all to small talk, however much is recorded", () => {
     for (const turn of ["thanks!", "tell me a joke", "", "…", "what is the capital of Peru?"]) {
       expect(ask(turn)).toMatchObject({ block: null, intent: "none", tokens: 0 });

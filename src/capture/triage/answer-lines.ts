@@ -6,7 +6,7 @@ import { tokenBound } from "../../context/tokens.ts";
 import { mainAbsence } from "./absences.ts";
 import type { AnchorWindow } from "./anchors.ts";
 import type { DigestLine, SpanLine } from "./fit.ts";
-import { type ReadingContext, type Window, windowLines } from "./readings.ts";
+import { endOfWindow, type ReadingContext, type Window, windowLines } from "./readings.ts";
 import { resumeLines } from "./resume.ts";
 import { type Subject, subjectLines, totalLines } from "./subject.ts";
 import type { Intent, TurnReading } from "./turn-reading.ts";
@@ -38,6 +38,14 @@ export function linesFor(intent: Intent, weight: number, slots: Slots): readonly
       return anchor === null ? [] : anchorLines(context, anchor, weight);
     case "window": {
       const window = within ?? { fromUs: nowUs - 60 * MINUTE_US, toUs: nowUs };
+      const { end } = reading;
+      if (within !== null && end !== null) {
+        return windowLines(context, endOfWindow(context, within, end), {
+          limit: 4,
+          score: weight,
+          reason: end === "first" ? "first in the window" : "last in the window",
+        });
+      }
       return windowLines(context, window, {
         limit: 6,
         score: weight,

@@ -8,6 +8,8 @@ export interface CueWord {
   readonly edge?: "start" | "end";
   /** "right before", "kurz vor": not a cue by itself. */
   readonly close?: true;
+  /** "What did I get up to": holds the words of a cue and is none. */
+  readonly idiom?: true;
 }
 
 type CueTable = PhraseTable<CueWord>;
@@ -23,6 +25,8 @@ const ENGLISH: CueTable = [
   ],
   [{ side: "since" }, "since|ever since|from when"],
   [{ side: "until" }, "until|till|up until"],
+  [{ side: "until" }, "up to|right up to"],
+  [{ idiom: true }, "get up to|got up to|getting up to|was up to|were up to|been up to|am up to"],
   [{ side: "during" }, "during|in the middle of|while|whilst|throughout|amid|midway through|mid"],
   [{ side: "when" }, "when|at the time|by the time|at the point"],
   [{ side: "before", anchor: "that" }, "before that|before this|prior to that|beforehand"],

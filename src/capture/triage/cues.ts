@@ -40,6 +40,10 @@ export function findCues(
       continue;
     }
     const { word, next } = found;
+    if (word.idiom === true) {
+      index = next;
+      continue;
+    }
     const span = { startIndex: token.start, endIndex: tokens[next - 1]?.end ?? token.end };
     if (word.side !== undefined && isSide(tokens, index, next, word.side, tables)) {
       const close = isClose(tokens, index, tables);
@@ -104,7 +108,8 @@ function matchCue(
     const match = TABLES[language].match(tokens, index);
     if (match === null) continue;
     const { meaning, next } = match;
-    if (meaning.side === undefined && meaning.anchor === undefined) continue;
+    if (meaning.side === undefined && meaning.anchor === undefined && meaning.idiom !== true)
+      continue;
     const own = tables[0] ?? language;
     const single = next === index + 1;
     const folded = tokens[index]?.folded ?? "";
@@ -138,6 +143,10 @@ function isSide(
   side: CueWord["side"],
   tables: readonly (typeof KNOWN)[number][],
 ): boolean {
+  // "up to lunch", but not "what was I up to" and "up to 20 files".
+  if (side === "until" && tokens[next - 1]?.folded === "to") {
+    return [next, next + 1].some((at) => matchCue(tokens, at, tables)?.word.anchor !== undefined);
+  }
   // "for a while"
   if (side === "during" && /^(a|for)$/.test(tokens[index - 1]?.folded ?? "")) return false;
   if (side !== "when") return true;

@@ -10,6 +10,8 @@ import type { SpokenTime } from "./time-resolve.ts";
 import type { TurnReading } from "./turn-reading.ts";
 import { quotedPieces, tokenizeTurn } from "./turn-tokens.ts";
 import { isFollowUp } from "./follow-up.ts";
+import { isTelling } from "./telling.ts";
+import { readTimeEnd } from "./turn-ends.ts";
 import { mendTypos } from "./typos.ts";
 
 /**
@@ -42,6 +44,8 @@ export function readTurn(
     intents: classifyTurn({ tokens, language, times, timeTokens: covered, cues, quoted }),
     contentWords,
     quoted: quoted.map(({ text }) => text),
+    end: readTimeEnd(tokens, covered),
+    tells: isTelling(tokens, language, covered),
     followUp: isFollowUp(tokens, cues.anchors),
   };
 }

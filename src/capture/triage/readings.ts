@@ -7,6 +7,7 @@ import { localTime } from "../../context/plain-text.ts";
 import type { ActivityHistory, HistoryDocument, Visit } from "../../store/history.ts";
 import type { DocumentKind } from "./document-kinds.ts";
 import type { SpanLine } from "./fit.ts";
+import type { TimeEnd } from "./turn-reading.ts";
 
 export interface Window {
   readonly fromUs: number;
@@ -87,6 +88,25 @@ export function windowLines(
     });
   }
   return lines;
+}
+
+/** What is near enough to the end of a time to be the first or last thing in it. */
+const END_US = 30 * MINUTE_US;
+
+/** The first or last half hour of what was recorded in a window; the window itself when nothing was. */
+export function endOfWindow(context: ReadingContext, window: Window, end: TimeEnd): Window {
+  const toUs = Math.min(window.toUs, context.nowUs);
+  const visits = context.history.visitsBetween(window.fromUs, toUs);
+  const documents = context.history.documents([...new Set(visits.map((v) => v.documentId))]);
+  const hidden = new Set(documents.filter(context.isHidden).map(({ id }) => id));
+  const seen = visits.filter(({ documentId }) => !hidden.has(documentId));
+  if (seen.length === 0) return window;
+  if (end === "first") {
+    const fromUs = Math.max(window.fromUs, Math.min(...seen.map(({ startUs }) => startUs)));
+    return { fromUs, toUs: Math.min(toUs, fromUs + END_US) };
+  }
+  const lastUs = Math.min(toUs, Math.max(...seen.map(({ endUs }) => endUs)));
+  return { fromUs: Math.max(window.fromUs, lastUs - END_US), toUs: lastUs };
 }
 
 /** The newest stretches of documents, each joined over short gaps, newest first; at most `limit`. */

@@ -238,6 +238,9 @@ function parsePeriod(lexed: Lexed, start: number, lead: Lead, moment: MomentNode
   const which = first.which ?? after;
   if (first.which === undefined && after !== undefined) next = lexed.after(next);
   if (which === "next") return { future: true, next };
+  // "am WE" and "ce we", but not the English "we".
+  if (word.unsure === true && which === undefined && !lead.links.some((link) => link !== "and"))
+    return null;
   // A bare "week" names none, but "the start of the week" does; a bare "weekend" is the last one there was.
   const named = unit === "weekend" || word.unitsBack !== undefined || moment.shade !== null;
   if (which === undefined && !named) return null;

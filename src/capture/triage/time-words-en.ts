@@ -73,6 +73,7 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
   [{ which: "last" }, "last|previous|most recent|latest|lst"],
   [{ which: "last", rolling: true }, "past|this past|these past|these last|preceding"],
   [{ which: "before-last" }, "before last"],
+  [{ which: "last" }, "just gone|just past|just ended"],
   [{ which: "this" }, "this|current|the current"],
   [{ which: "next" }, "next|coming|upcoming"],
   [{ unit: "week", unitsBack: 2 }, "the week before last|week before last"],
@@ -115,7 +116,7 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
   ],
   [
     { shade: "early" },
-    "early|first thing|bright and early|start of|beginning of|the start of|the beginning of|at the start of|at the beginning of|the first half of|first half of",
+    "early|bright and early|start of|beginning of|the start of|the beginning of|at the start of|at the beginning of|the first half of|first half of",
   ],
   [
     { shade: "late" },
@@ -155,7 +156,8 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
     { beside: { unit: "week", step: 1 } },
     "the week after|week after|the following week|the week after that",
   ],
-  [{ dayArticle: true }, "the|on the"],
+  [{ dayArticle: true }, "the"],
+  [{ dayArticle: true, links: ["on"] }, "on the"],
   [{ close: true }, "right|just|shortly|immediately|directly|straight|moments|minutes|soon"],
 ];
 

@@ -28,6 +28,9 @@ export type Intent = (typeof INTENTS)[number];
 /** Probabilities of the readings; they add up to 1. */
 export type IntentScores = Readonly<Record<Intent, number>>;
 
+/** One end of a time. */
+export type TimeEnd = "first" | "last";
+
 /** A piece of the turn: UTF-16 indexes into the turn as it was given, half-open. */
 export interface TurnSpan {
   readonly startIndex: number;
@@ -114,6 +117,10 @@ export interface TurnReading {
   readonly contentWords: readonly ContentWord[];
   /** What stands in quotation marks or backticks, without them. */
   readonly quoted: readonly string[];
+  /** "The last thing yesterday": one end of the time that is named; null for all of it. */
+  readonly end: TimeEnd | null;
+  /** True for a turn that tells something and asks for nothing: "I was at my sister's yesterday". */
+  readonly tells: boolean;
   /** "and what about …", "und davor?": the turn leans on the one before. */
   readonly followUp: boolean;
 }

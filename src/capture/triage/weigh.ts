@@ -32,7 +32,9 @@ export function weighReadings(slots: Slots): WeighedReadings {
     (a, b) => b.weight - a.weight,
   );
   const [first, second] = ranked;
-  if (first === undefined || first.weight <= 0 || isSmallTalk(slots, first.weight)) {
+  // What was moved to silence counts only where the turn itself asks for nothing.
+  const none = slots.reading.tells ? weights.none : slots.reading.intents.none;
+  if (first === undefined || first.weight <= 0 || isSmallTalk(slots, first.weight, none)) {
     return { intent: "none", readings: [] };
   }
   // Where the owner was last helps too when the work that was named is not known by that name.
@@ -79,6 +81,13 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
   const telling = topic.words.filter(({ word }) => !word.generic).length;
   const found = subject?.coverage ?? 0;
 
+  // Who tells how the day was asks for nothing of it; a matter may still be picked up by its name.
+  if (reading.tells) {
+    const unasked = ["window", "duration", "anchor", "lastseen", "resume"] as const;
+    for (const intent of unasked) move(intent, "none", 1);
+    if (subject === null) move("topic", "none", 1);
+    return weights;
+  }
   // An event that was found beside a side word is hardly there by chance; but "before the meeting starts" may be to come.
   const isAside = anchor !== null && !anchor.named && found >= 0.55;
   if (isAside) move("anchor", "topic", 0.6);
@@ -116,8 +125,12 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
  * Whether the turn is no question about the record. Slots that fit raise the bar, since small talk rarely names a
  * past time or the very words of a title; what fits nothing lowers it.
  */
-function isSmallTalk({ reading, anchor, subject, topic }: Slots, bestWeight: number): boolean {
-  const { none, now, resume } = reading.intents;
+function isSmallTalk(
+  { reading, anchor, subject, topic }: Slots,
+  bestWeight: number,
+  none: number,
+): boolean {
+  const { now, resume } = reading.intents;
   const hasTime = reading.times.some(({ kind }) => kind !== "now" && kind !== "recent");
   const telling = topic.words.some(({ word }) => !word.generic);
   // What is to come is not in the record; but "where was I, it is due tomorrow" and "sum this page up for tomorrow" are.

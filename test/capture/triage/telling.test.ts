@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { readTurn } from "../../../src/capture/triage/read-turn.ts";
+
+const NOW = Date.parse("2026-11-27T16:12:00+01:00") * 1000;
+
+function tells(turn: string): boolean {
+  return readTurn(turn, NOW, "Europe/Berlin").tells;
+}
+
+describe("a turn that tells how something was", () => {
+  it.each([
+    "I spent Sunday at the lake",
+    "I was up until two last night, so tired",
+    "my flight was late this morning again",
+    "the appointment with the plumber went well",
+    "we finished the garden fence yesterday",
+    "gestern war ich beim Zahnarzt",
+    "ich war gestern bis drei wach",
+    "mein Bus hatte heute früh wieder Verspätung",
+    "das Essen mit Papa war schön",
+    "das Gespräch mit der Bank lief gut",
+  ])("is known as one: %s", (turn) => {
+    expect(tells(turn)).toBe(true);
+  });
+
+  it.each([
+    "what did I do yesterday",
+    "I have to fill in my hours, what was I on yesterday",
+    "I was at the lake on Sunday?",
+    "I want to carry on with the fence plans",
+    "I closed the tab about fences, get it back",
+    "the page I had open yesterday",
+    "the sheet that was open on Monday",
+    "everything I did this morning",
+    "yesterday morning, the fence plans",
+    "ich will mit dem Mietvertrag weitermachen",
+    "ich hatte doch gestern so eine Seite über Otter offen",
+    "das Blatt, das ich gestern offen hatte",
+    "gestern hab ich woran gearbeitet",
+    "die Seite von gestern",
+    "hab ich gestern den Mietvertrag offen gehabt",
+  ])("is not one that may ask for something: %s", (turn) => {
+    expect(tells(turn)).toBe(false);
+  });
+});
