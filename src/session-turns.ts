@@ -5,7 +5,7 @@
 import type { Answers } from "./answers.ts";
 import type { ActivityApi, TurnFrame } from "./api.ts";
 import type { MessageNotices } from "./auto-reply/reply/message-notices.ts";
-import type { SystemEventQueue } from "./auto-reply/reply/system-events.ts";
+import { refuseUnfit, type SystemEventQueue } from "./auto-reply/reply/system-events.ts";
 import type { PrivacyGate } from "./capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
 import { LINE_BREAK } from "./context/plain-text.ts";
@@ -26,9 +26,12 @@ export interface SessionTurnsOptions {
 export function createSessionTurns(options: SessionTurnsOptions): SessionTurns {
   const { queue, notices, answers, owner, gate } = options;
   return {
-    enqueueEvent: async (request) => ({
-      outcome: queue.enqueue({ ...request, text: redactLines(request.text, gate.text) }),
-    }),
+    enqueueEvent: async (request) => {
+      // As it was sent: the gate would take what is too long for it away, and nobody would be told.
+      refuseUnfit(request.text);
+      const text = redactLines(request.text, gate.text);
+      return { outcome: queue.enqueue({ ...request, text }) };
+    },
     composeTurn: async ({ ownerText, ...frame }) =>
       compose(frame, ownerText, (context) => {
         const { composed, visible, ...injected } = composeTurn({ ...context, ownerText });

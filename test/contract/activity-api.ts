@@ -112,6 +112,12 @@ export function describeActivityApi(name: string, open: () => Promise<Subject>):
       expect(turn.untrustedSpans.length).toBeGreaterThan(0);
     });
 
+    test("an event of more than 8,000 characters is a bad request, in however few lines", async () => {
+      const { api } = await open();
+      const long = failureOf(api.enqueueEvent({ session: "a", text: "x".repeat(8_001) }));
+      expect((await long).message).toBe("The event has 8001 characters; 8000 are the most.");
+    });
+
     test("an event without text is a bad request", async () => {
       const { api } = await open();
       const error = await failureOf(api.enqueueEvent({ session: "a", text: " " }));

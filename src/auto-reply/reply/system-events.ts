@@ -126,7 +126,8 @@ function formatInstant(atUs: number): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
 
-function refuseUnfit(text: string): void {
+/** Throws `bad_request` for the text of an event that is empty or too long. */
+export function refuseUnfit(text: string): void {
   if (text.trim() === "") {
     throw new ActivityError("bad_request", "The event has no text.", "Say what happened.");
   }
