@@ -6,7 +6,7 @@
  * @see https://github.com/ActivityWatch/aw-server-rust/blob/master/aw-datastore/src/datastore.rs
  */
 import { join } from "node:path";
-import { ActivityError } from "../errors.ts";
+import { ActivityError, shellWord } from "../errors.ts";
 import type { ForeignDatabase } from "../store/foreign.ts";
 import { readOrTell, type History, type HistoryBucket, type Unreadable } from "./history.ts";
 import { isObject, parseTimestamp, type JsonObject, type WireEvent } from "./wire.ts";
@@ -52,6 +52,14 @@ export function readDatabase(database: ForeignDatabase, path: string): History {
       "bad_request",
       `${path} was written by a newer aw-server-rust (schema ${database.version}; ${NEWEST_RUST_VERSION} is known).`,
       "Export from its web page instead: Raw Data, Export all buckets as JSON.",
+    );
+  }
+  if (database.columns("event").includes("label_id")) {
+    throw new ActivityError(
+      "bad_request",
+      `${path} is a record of activityd itself, not of ActivityWatch.`,
+      `Put it in place of this one with: activityd restore ${shellWord(path)}. To add it to this one, restore it elsewhere: ` +
+        "activityd --home FOLDER restore FILE, and: activityd --home FOLDER export | activityd import -",
     );
   }
   throw new ActivityError(

@@ -28,6 +28,8 @@ export interface ImportSummary {
   readonly unreadable: Readonly<Record<string, number>>;
   /** What was added to the record, by kind. */
   readonly recorded: Readonly<Record<"window" | "idle" | "tab" | "editor" | "media", number>>;
+  /** Events that stay in their buckets alone: they lie ahead of the clock, or before 1970, where nobody was. */
+  readonly misdated: number;
   /** Events in buckets of types that the record knows nothing of, by type. */
   readonly otherTypes: Readonly<Record<string, number>>;
 }
@@ -57,11 +59,17 @@ export function importHistory(history: History, options: ImportOptions): ImportS
   const unreadable: Record<string, number> = {};
   const recorded = { window: 0, idle: 0, tab: 0, editor: 0, media: 0 };
   const otherTypes: Record<string, number> = {};
+  let misdated = 0;
   let seen = 0;
 
   const record: RecordFacts = (facts, span) => {
     const lengthUs = span.endUs - span.startUs;
     if (facts === null || lengthUs <= 0 || lengthUs > LONGEST_US) return;
+    // A record that ends ahead of the clock makes the clock one that is lost: time would go on from there.
+    if (span.startUs < 0 || span.endUs > nowUs) {
+      misdated += 1;
+      return;
+    }
     const offset = { utcOffsetMinutes: local.offsetMinutes(span.startUs), timeZone };
     if (store.put(facts, { ...span, ...offset }) === "added") recorded[facts.kind] += 1;
   };
@@ -97,6 +105,7 @@ export function importHistory(history: History, options: ImportOptions): ImportS
     ...counts,
     unreadable,
     recorded,
+    misdated,
     otherTypes,
   };
 }

@@ -124,8 +124,11 @@ export function importLines(
 ): Promise<ExchangeSummary> {
   const gate = createPrivacyGate(readConfig(paths.configFile, env).privacy);
   return withStore(paths, async (store) => {
-    const importer = createExchangeImporter(header, store, (facts, atUs) =>
-      admit(gate, facts, atUs),
+    const importer = createExchangeImporter(
+      header,
+      store,
+      (facts, atUs) => admit(gate, facts, atUs),
+      systemClock.nowUs(),
     );
     let count = 0;
     for await (const line of lines) {

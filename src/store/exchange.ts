@@ -106,6 +106,8 @@ export interface ExchangeSummary {
   readonly withheld: number;
   /** Lines that are no event. */
   readonly unreadable: number;
+  /** This device's own events that end after now: a record that ends ahead of the clock makes the clock one that is lost. */
+  readonly ahead: number;
 }
 
 export interface ExchangeImporter {
@@ -123,6 +125,7 @@ export function createExchangeImporter(
   header: string,
   store: EventStore,
   admit: (facts: RawFacts, atUs: number) => EventFacts | null,
+  nowUs: number,
 ): ExchangeImporter {
   const parsed = headerSchema.safeParse(parseJson(header));
   if (!parsed.success || parsed.data.format > FORMAT) {
@@ -132,7 +135,7 @@ export function createExchangeImporter(
       "Make the file with: activityd export",
     );
   }
-  const counts = { added: 0, extended: 0, present: 0, withheld: 0, unreadable: 0 };
+  const counts = { added: 0, extended: 0, present: 0, withheld: 0, unreadable: 0, ahead: 0 };
   const own = createOutbox(store.database).readLog()?.device ?? null;
   const devices = createDevices(store.database);
   // What the device of the export recorded itself: it may be one whose record is here already.
@@ -142,9 +145,10 @@ export function createExchangeImporter(
       : null;
   let batch: RawEvent[] = [];
 
-  const put = ({ span, device: named }: RawEvent, facts: EventFacts): PutResult => {
+  const put = ({ span, device: named }: RawEvent, facts: EventFacts): PutResult | "ahead" => {
     const device = named ?? maker;
-    if (device === null || device.id === own) return store.put(facts, span);
+    if (device === null || device.id === own)
+      return span.endUs > nowUs ? "ahead" : store.put(facts, span);
     const { key } = devices.ensure(device.id, device.name);
     const { taken } = store.remote().put(key, 0, [{ ...span, facts, isOpen: false }]);
     return taken > 0 ? "added" : "present";

@@ -16,6 +16,7 @@ import { runCli } from "../helpers/run-cli.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
 const T0 = Date.parse("2026-11-23T08:00:00Z") * 1000;
+const DAY_US = 86_400 * 1e6;
 const WINDOW = JSON.stringify({ app: "gedit", title: "notes" });
 
 /** As aw-server's peewee storage makes it. */
@@ -82,7 +83,7 @@ function importFile(path: string, store: EventStore): ImportSummary {
       rows: createBucketStore(store.database),
       gate: createPrivacyGate(DEFAULT_PRIVACY),
       timeZone: "Europe/Berlin",
-      nowUs: T0,
+      nowUs: T0 + DAY_US,
     });
   } finally {
     database.close();
@@ -114,6 +115,7 @@ describe("the database of aw-server", () => {
         "An event needs a timestamp in ISO 8601.": 1,
       },
       recorded: { window: 2, idle: 1, tab: 0, editor: 0, media: 0 },
+      misdated: 0,
       otherTypes: {},
     });
     expect(spansOf(store)).toEqual(["window 0–60", "window 60.5–90.75", "idle 600–1200"]);
@@ -201,6 +203,16 @@ describe("the database of aw-server-rust", () => {
     const store = openTarget();
     expect(importFile(path, store)).toMatchObject({ added: 3 });
     expect(state()).toEqual(before);
+  });
+
+  it("may be a record of ours, and then the ways to take it over are told", () => {
+    const { path } = openTarget().database;
+    expect(() => importFile(path, openTarget())).toThrow(
+      expect.objectContaining({
+        code: "bad_request",
+        hint: expect.stringContaining(`restore ${path}`),
+      }),
+    );
   });
 
   it("of a schema that is not known is refused, and so is what is no database of theirs", () => {

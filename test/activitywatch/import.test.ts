@@ -10,6 +10,7 @@ import { createFakeClock } from "../helpers/fake-clock.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
 const T0 = Date.parse("2026-11-23T08:00:00Z") * 1000;
+const DAY_US = 86_400 * 1e6;
 const S = 1_000_000;
 const WINDOWS = "aw-watcher-window_box";
 
@@ -26,7 +27,7 @@ function imports(store: EventStore, source: unknown): ImportSummary {
     rows: createBucketStore(store.database),
     gate: createPrivacyGate(DEFAULT_PRIVACY),
     timeZone: "Europe/Berlin",
-    nowUs: T0,
+    nowUs: T0 + DAY_US,
   });
 }
 
@@ -76,6 +77,7 @@ describe("importing an ActivityWatch export", () => {
       withheld: 0,
       unreadable: {},
       recorded: { window: 2, idle: 1, tab: 0, editor: 0, media: 0 },
+      misdated: 0,
       otherTypes: {},
     });
     expect(windowsOf(store)).toEqual([
@@ -174,6 +176,23 @@ describe("importing an ActivityWatch export", () => {
       otherTypes: { "os.hid.input": 2 },
     });
     expect(store.between(0, T0 * 2).events[0]?.startUs).toBe(T0 + 123_456);
+  });
+
+  it("records nothing that lies ahead of the clock or before 1970, where time would go on from there", () => {
+    const store = createStore();
+    const dated = (timestamp: string) => ({ timestamp, duration: 5, data: { app: "a" } });
+    const windows = [
+      dated("1969-12-31T23:00:00Z"),
+      dated("1970-01-01T00:00:00Z"),
+      dated("2100-01-01T00:00:00Z"),
+      { ...dated("2026-11-24T07:59:57Z") },
+    ];
+    expect(imports(store, exported(windows))).toMatchObject({
+      added: 4,
+      misdated: 3,
+      recorded: { window: 1 },
+    });
+    expect(store.between(-T0, T0 * 2).events.map(({ startUs }) => startUs)).toEqual([0]);
   });
 
   it("refuses what is no export", () => {

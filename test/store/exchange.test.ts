@@ -12,11 +12,12 @@ import { createTempHome } from "../helpers/temp-home.ts";
 
 const HEADER = '{"activityd":"export","format":1}';
 const S = 1_000_000;
+const NOW_US = Date.parse("2026-12-01T00:00:00Z") * 1000;
 
 describe("an import", () => {
   it("can be searched in while the rest is still coming in", async () => {
     const store = openStore();
-    const importer = createExchangeImporter(HEADER, store, admit);
+    const importer = createExchangeImporter(HEADER, store, admit, NOW_US);
     for (let n = 0; n < 700; n += 1) importer.take(line(n));
     const search = openReadings(store.database.path);
     expect((await search.search({ q: "title 499" })).hits).toHaveLength(1);
@@ -26,10 +27,22 @@ describe("an import", () => {
     search.close();
   });
 
+  it("leaves out what ends after now, where time would go on from there", () => {
+    const store = openStore();
+    const importer = createExchangeImporter(
+      HEADER,
+      store,
+      admit,
+      Number(JSON.parse(line(2)).endUs),
+    );
+    for (const n of [1, 2, 3]) importer.take(line(n));
+    expect(importer.finish()).toMatchObject({ added: 2, ahead: 1, unreadable: 0 });
+  });
+
   it("lengthens an event that went on in a later export, and shortens none", () => {
     const store = openStore();
     const take = (lengthS: number): unknown => {
-      const importer = createExchangeImporter(HEADER, store, admit);
+      const importer = createExchangeImporter(HEADER, store, admit, NOW_US);
       importer.take(line(1, lengthS));
       return importer.finish();
     };
@@ -72,7 +85,7 @@ describe("an export of several devices", () => {
 
   function take(store: EventStore, text: string): unknown {
     const [header = "", ...lines] = text.split("\n");
-    const importer = createExchangeImporter(header, store, admit);
+    const importer = createExchangeImporter(header, store, admit, NOW_US);
     for (const each of lines) importer.take(each);
     return importer.finish();
   }

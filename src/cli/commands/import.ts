@@ -68,7 +68,8 @@ async function runImport(io: CliIo, file: string, { timeZone }: ImportOptions): 
   io.out(
     `imported ${summary.added} events and lengthened ${summary.extended}; ` +
       `${summary.present} were there already, ${summary.withheld} withheld by privacy rules, ` +
-      `${summary.unreadable} unreadable\n`,
+      `${summary.unreadable} unreadable` +
+      `${summary.ahead > 0 ? `, ${summary.ahead} left out that lie ahead of this clock` : ""}\n`,
   );
   return 0;
 }
@@ -88,7 +89,8 @@ async function importAll(io: CliIo, history: OpenHistory): Promise<ExitCode> {
 
 /** What was taken, and what was not and why. */
 function* describe(summary: ImportSummary): Generator<string, void, undefined> {
-  const { kind, buckets, added, repeated, withheld, unreadable, recorded, otherTypes } = summary;
+  const { kind, buckets, added, repeated, withheld, unreadable, recorded, misdated, otherTypes } =
+    summary;
   const skipped = Object.values(unreadable).reduce((sum, count) => sum + count, 0);
   yield (
     `imported ${kind}: ${counted(buckets, "bucket")}, ${counted(added, "event")}; ` +
@@ -98,6 +100,8 @@ function* describe(summary: ImportSummary): Generator<string, void, undefined> {
     `recorded ${counted(recorded.window, "window")}, ${counted(recorded.idle, "absence")}, ` +
     `${counted(recorded.tab, "tab")}, ${recorded.editor} of editors, ${recorded.media} of players`
   );
+  if (misdated > 0)
+    yield `kept in its bucket only: ${counted(misdated, "event")} ahead of this clock or before 1970`;
   for (const [reason, count] of Object.entries(unreadable))
     yield `unreadable: ${count} × ${reason}`;
   for (const [type, count] of Object.entries(otherTypes))
