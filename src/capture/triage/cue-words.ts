@@ -152,18 +152,18 @@ const SPANISH: CueTable = [
   ],
   [
     { anchor: "call", edge: "start" },
-    "llamó|llamara|me llamó|llamase|llamo|llame|hablar con|hablé con|hable con|telefoneó",
+    "llamó|llamara|me llamó|llamase|llamo|llame|hablar con|hablé con|hable con|hablaba con|platicar con|platiqué con|charlar con|charlé con|conversar con|me marcó|me marcara|telefoneó",
   ],
   [{ anchor: "call", edge: "end" }, "colgué|colgar|colgara|colgue"],
   [
     { anchor: "lunch" },
-    "comida|la comida|almuerzo|almorzar|comer|almorcé|comí|el almuerzo|comiera|sobremesa",
+    "comida|la comida|almuerzo|almorzar|comer|almorcé|comí|el almuerzo|comiera|sobremesa|lonche|lonchar",
   ],
   [{ anchor: "breakfast" }, "desayuno|desayunar|desayuné"],
   [{ anchor: "dinner" }, "cena|cenar|cené|la cena"],
   [
     { anchor: "break" },
-    "pausa|descanso|café|un café|el café|la pausa|el descanso|cafecito|paseo|siesta|merienda|recreo|cigarro|pitillo|gimnasio|pasear al perro|ducha|mandado|compra|la compra|pausita",
+    "pausa|descanso|fumar|salir a fumar|irme a fumar|ir a fumar|café|un café|el café|la pausa|el descanso|cafecito|paseo|siesta|merienda|recreo|cigarro|pitillo|gimnasio|pasear al perro|ducha|mandado|compra|la compra|pausita",
   ],
   [{ anchor: "sleep" }, "dormir|dormí|sueño"],
   [
@@ -176,7 +176,7 @@ const SPANISH: CueTable = [
   ],
   [
     { anchor: "away", edge: "start" },
-    "me fui|irme|salí|salir|salirme|me ausenté|ausentarme|me levanté de la mesa|levantarme de la mesa|me alejé|interrumpieron|me interrumpieran|interrupción|interrumpió|me distraje|timbre|tocaron el timbre|cerré el portátil|bloqueé la pantalla|me marché|marcharme|me sali|me tuve que ir|tener que irme|salir un momento",
+    "me fui|irme|salí|salir|salirme|me ausenté|ausentarme|me levanté de la mesa|levantarme de la mesa|me alejé|interrumpieron|me interrumpieran|interrupción|interrumpió|me distraje|timbre|tocaron el timbre|cerré el portátil|bloqueé la pantalla|bloquear la pantalla|apagar la compu|apagué la compu|apagar el ordenador|apagué el ordenador|apagar la computadora|apagué la computadora|me marché|marcharme|me sali|me tuve que ir|tener que irme|salir un momento",
   ],
   [
     { anchor: "away", edge: "end" },
@@ -215,7 +215,7 @@ const FRENCH: CueTable = [
   ],
   [
     { anchor: "call", edge: "start" },
-    "appelé|appelle|m appelle|m a appelé|appelée|téléphoné|ait appelé|parlé avec|parlé à|eu au téléphone|appele",
+    "appelé|appelle|m appelle|m a appelé|appelée|téléphoné|ait appelé|parlé avec|parlé à|parler avec|parler à|discuter avec|discuté avec|échanger avec|échangé avec|eu au téléphone|appele",
   ],
   [{ anchor: "call", edge: "end" }, "raccroché|raccroche"],
   [
@@ -226,7 +226,7 @@ const FRENCH: CueTable = [
   [{ anchor: "dinner" }, "dîner|souper|diner|repas du soir"],
   [
     { anchor: "break" },
-    "pause|la pause|pause café|café|cafe|clope|pause clope|promenade|balade|sieste|goûter|sport|gym|courses|les courses|promener le chien|douche|pause goûter",
+    "pause|la pause|apéro|l apéro|fumer|aller fumer|pause café|café|cafe|clope|pause clope|promenade|balade|sieste|goûter|sport|gym|courses|les courses|promener le chien|douche|pause goûter",
   ],
   [{ anchor: "sleep" }, "dormir|dormi|sommeil"],
   [
@@ -239,7 +239,7 @@ const FRENCH: CueTable = [
   ],
   [
     { anchor: "away", edge: "start" },
-    "parti|partie|partir|m en aille|suis parti|suis partie|sorti|sortie|m absenter|absenté|absentée|m éloigner|éloigné|quitté mon bureau|quitte mon bureau|quitté le bureau|interrompu|interrompue|interruption|coupure|dérangé|dérangée|distrait|sonnette|on sonne|fermé mon ordi|verrouillé|ma pause pipi|m éclipser|suis sorti",
+    "parti|partie|partir|m en aille|suis parti|suis partie|sorti|sortie|m absenter|absenté|absentée|m éloigner|éloigné|quitté mon bureau|quitte mon bureau|quitté le bureau|interrompu|interrompue|interruption|coupure|dérangé|dérangée|distrait|sonnette|on sonne|fermé mon ordi|verrouillé|verrouiller|éteindre l ordi|éteint l ordi|éteindre mon ordi|éteint mon ordi|me suis levé de mon bureau|me suis levée de mon bureau|me suis levé de table|me suis levée de table|me lever de mon bureau|me lever de table|ma pause pipi|m éclipser|suis sorti",
   ],
   [
     { anchor: "away", edge: "end" },

@@ -95,7 +95,7 @@ const QUESTIONS: ReadonlyMap<string, QuestionKind> = new Map(
       ["why", "why warum wieso porque pourquoi"],
       [
         "seek",
-        "find show get give list open pull dig bring take tell remind recap summarise summarize finde find zeig zeige such suche gib fasse hol busca muestra ensename dame sacame encuentra resume recuerdame trouve retrouve montre donne ressors cherche rappelle continue resume pick weiter retoma reprends reprendre",
+        "find show get give list open pull dig bring take tell remind recap summarise summarize finde find zeig zeige such suche gib fasse hol busca muestra ensename dame sacame pasame buscame abreme muestrame ponme hazme localiza resumeme retomemos sigamos volvamos encuentra resume recuerdame trouve retrouve montre donne ressors cherche rappelle rouvre remets ressortir remettre reprenons affiche continue resume pick weiter retoma reprends reprendre",
       ],
     ] as const
   ).flatMap(([kind, words]) => words.split(" ").map((word) => [word, kind] as const)),

@@ -96,7 +96,7 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
     "a eso de|a eso de las|a eso de la|sobre|sobre las|sobre la|hacia|hacia las|hacia la|alrededor de|alrededor de las|cerca de las|como a las|tipo|más o menos a las|tipo las|a eso del|cerca del|alrededor del|por ahí de las|por ahí de la|por ahí del",
   ],
   [{ links: ["on"] }, "el|los"],
-  [{ links: ["in"] }, "en|por|durante|en los|en las|por la|en la|en el"],
+  [{ links: ["in"] }, "x la|x las|en|por|durante|en los|en las|por la|en la|en el"],
   [{ ahead: true }, "dentro de|de aquí a|de acá a"],
   [{ links: ["of"] }, "de|del|de la|de las|de los"],
   [{ links: ["from"] }, "de|desde|desde las|de las|del|desde la|desde el"],

@@ -62,6 +62,9 @@ describe("sides and events of a turn", () => {
     ["de retour de réunion j'ai ouvert quoi", "after", "call", null],
     ["saliendo de la reunión qué abrí", "after", "call", null],
     ["al terminar la junta qué hice", "after", "call", null],
+    ["antes de platicar con Ines qué hacía", "before", "call", "start"],
+    ["avant d'éteindre l'ordi je faisais quoi", "before", "away", "start"],
+    ["quand je me suis levé de mon bureau je faisais quoi", "when", "away", "start"],
   ])("%s", (turn, side, kind, edge) => {
     const [anchor] = read(turn).anchors;
     expect([anchor?.side?.side, anchor?.kind, anchor?.edge]).toEqual([side, kind, edge]);

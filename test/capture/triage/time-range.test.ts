@@ -260,6 +260,7 @@ const OTHERS: readonly (readonly [TurnLanguage, string, string])[] = [
   ["fr", "el martes de 9 a 11", "24 Nov 09:00 → 24 Nov 11:00"],
   ["fr", "avant d'aller manger", ""],
   ["es", "antes de aller", DAY("25")],
+  ["es", "ayer x la tarde", "26 Nov 12:00 → 26 Nov 20:00"],
   ["fr", "résume ma semaine", `23 Nov 00:00 → ${NOW_END}`],
   ["fr", "ma journée d'hier", DAY("26")],
   ["es", "resume mi día", `27 Nov 00:00 → ${NOW_END}`],
