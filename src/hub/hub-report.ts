@@ -27,6 +27,8 @@ export interface HubParts {
   readonly troubles: readonly Trouble[];
   /** Records that were forged or damaged. */
   readonly forged: number;
+  /** How far this device's clock is ahead of the hub's; null: not known. */
+  readonly aheadOfHubUs: number | null;
   /** What the way to the hub has to say. */
   readonly notes: readonly Trouble[];
 }
@@ -80,7 +82,14 @@ function toHubDevice(row: HubParts["others"][number]): HubDevice {
   };
 }
 
-function problemsOf({ ownTrouble, state, troubles, held, others }: HubParts): readonly Trouble[] {
+function problemsOf({
+  ownTrouble,
+  state,
+  troubles,
+  held,
+  others,
+  aheadOfHubUs,
+}: HubParts): readonly Trouble[] {
   return [
     ...(ownTrouble === null ? [] : [ownTrouble]),
     ...(state.state === "refused"
@@ -106,7 +115,18 @@ function problemsOf({ ownTrouble, state, troubles, held, others }: HubParts): re
           ]
         : [],
     ),
+    ...ownClockTrouble(aheadOfHubUs ?? 0),
     ...others.flatMap(clockTrouble),
+  ];
+}
+
+function ownClockTrouble(aheadUs: number): readonly Trouble[] {
+  if (Math.abs(aheadUs) <= CLOCK_TOLERANCE_US) return [];
+  return [
+    {
+      reason: `The clock of this device is ${inWords(Math.abs(aheadUs))} ${aheadUs > 0 ? "ahead of" : "behind"} the hub's.`,
+      remedy: "Set the one that is wrong; what was recorded keeps the times it has.",
+    },
   ];
 }
 

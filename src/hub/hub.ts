@@ -127,6 +127,7 @@ export function openHub(options: HubOptions): Hub {
     identity: () => identity,
     admit,
     forget,
+    aheadOfHubUs: sender.aheadOfHubUs,
     takeKeys,
     turn,
     clock,
@@ -317,6 +318,7 @@ export function openHub(options: HubOptions): Hub {
       ownTrouble,
       troubles: [sender.trouble(), receiving].filter((trouble) => trouble !== null),
       forged: receiver.forged(),
+      aheadOfHubUs: sender.aheadOfHubUs(),
       notes: driver.notes(),
     });
   }

@@ -228,9 +228,17 @@ function explainTls(errors: readonly Error[]): Trouble | null {
       : `the server's certificate cannot be trusted (${code})`,
     remedy: saysNoTls
       ? 'Switch TLS on at the server; or, on this machine only, write the address as "nats://…".'
-      : "Name the authority that signed it under [hub] ca_file, and the host as the certificate does.",
+      : (TLS_REMEDIES[code ?? ""] ??
+        "Name the authority that signed it under [hub] ca_file, and the host as the certificate does."),
   };
 }
+
+/** What has to do with time has nothing to do with trust. */
+const TLS_REMEDIES: Readonly<Record<string, string>> = {
+  CERT_NOT_YET_VALID: "It is valid from later on: set the clock of this device, if that is behind.",
+  CERT_HAS_EXPIRED:
+    "Give the server a new certificate; or set the clock of this device, if that is ahead.",
+};
 
 /** Codes of OpenSSL's verification and of Node's own check of the host (node:tls). */
 function isTlsCode(code: string): boolean {

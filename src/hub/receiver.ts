@@ -44,6 +44,8 @@ export interface ReceiverOptions {
   readonly forget: (wish: TravellingWish, origin: WishOrigin) => Promise<void>;
   /** See `HubOptions.turn`. */
   readonly turn: () => Promise<void>;
+  /** See `HubClock.aheadUs`. */
+  readonly aheadOfHubUs: () => number | null;
   readonly takeKeys: (handout: KeyHandout, maker: string) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -54,12 +56,16 @@ const EVENTS_PER_STEP = 16;
 const HELD_PER_STEP = 64;
 /** So many of the newest records say how far a device's clock is off: delay only ever hides that it is ahead. */
 const OFFSETS_REMEMBERED = 50;
+const CLOCK_STEP_US = 30_000_000;
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { store, devices, identity, admit, forget, takeKeys, turn, clock, log } = options;
+  const { store, devices, identity, admit, forget, aheadOfHubUs, takeKeys, turn, clock, log } =
+    options;
   const remote = store.remote();
   const offsets = new Map<number, number[]>();
   const orphaned = new Set<number>();
+  /** By how much our clock was ahead of the hub's when offsets were measured. */
+  let measuredAheadUs = 0;
   let forged = 0;
   let isShredDue = false;
 
@@ -164,6 +170,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }
     const { hash, previous } = envelope;
     const receivedUs = clock.nowUs();
+    const carriedUs = toOwnClock(record.carriedUs);
     store.database.transaction(() => {
       devices.addRecord(device.key, version, { hash, previous });
       const isNewest = version > device.version;
@@ -183,7 +190,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         ...(payload.isBye ? { state: "left" as const } : {}),
         ...(isBack || isHealed ? { state: "member" as const, trouble: null } : {}),
         ...(isNewest ? { version, sentUs: payload.sentUs, receivedUs } : {}),
-        offsetUs: offsetOf(device.key, payload.sentUs - (record.carriedUs ?? receivedUs)),
+        offsetUs: offsetOf(device.key, payload.sentUs - (carriedUs ?? receivedUs)),
       });
     });
     for (const handout of payload.keys) takeKeys(handout, envelope.device);
@@ -217,6 +224,16 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   const note = (labels: ReadonlySet<number>): void => {
     for (const label of labels) orphaned.add(label);
+  };
+
+  /** An instant by the hub's clock as one by ours. What was measured while ours stood otherwise holds no more. */
+  const toOwnClock = (carriedUs: number | null): number | null => {
+    const aheadUs = aheadOfHubUs() ?? 0;
+    if (Math.abs(aheadUs - measuredAheadUs) > CLOCK_STEP_US) {
+      offsets.clear();
+      measuredAheadUs = aheadUs;
+    }
+    return carriedUs === null ? null : carriedUs + measuredAheadUs;
   };
 
   /** The largest of the newest: a record that took long looks as if its clock were behind. */

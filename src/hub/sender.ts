@@ -10,6 +10,7 @@ import type { Outbox, OwnLog } from "../store/outbox.ts";
 import { toVersion } from "../store/remote.ts";
 import type { HubDriver, SealedRecord } from "./driver.ts";
 import { hashOf, NO_RECORD, readEnvelope, sealRecord } from "./envelope.ts";
+import { createHubClock } from "./hub-clock.ts";
 import { currentKey, type HubIdentity } from "./identity.ts";
 import { NO_NOTICES, writePayload, type Notices } from "./payload.ts";
 
@@ -31,6 +32,8 @@ export interface Sender {
   readonly trouble: () => Trouble | null;
   /** Wall time of the last acknowledgement in this process; null: none yet. */
   readonly sentUs: () => number | null;
+  /** See `HubClock.aheadUs`. */
+  readonly aheadOfHubUs: () => number | null;
   readonly close: () => Promise<void>;
 }
 
@@ -83,6 +86,7 @@ export function createSender(options: SenderOptions): Sender {
   /** Monotonic time since which the hub seems to hold less than it acknowledged; null: it holds all. */
   let seemsLostUs: number | null = null;
   let isSynced = false;
+  const hubClock = createHubClock(clock);
   const closing = new AbortController();
 
   const stopListening = driver.onState(({ state }) => {
@@ -120,6 +124,7 @@ export function createSender(options: SenderOptions): Sender {
       within();
     });
     lastRecordUs = clock.monotonicUs();
+    hubClock.sealed(position);
     isSynced = false;
   };
 
@@ -159,6 +164,7 @@ export function createSender(options: SenderOptions): Sender {
   const checkTail = async (): Promise<void> => {
     const tail = await driver.tail(APPEND_TIMEOUT_MS);
     tailCheckedUs = clock.monotonicUs();
+    if (tail !== null) hubClock.seen(tail);
     const own = ownLog();
     const [oldest] = outbox.messages(1);
     const acknowledged = oldest === undefined ? own.seq : oldest.seq - 1;
@@ -217,6 +223,7 @@ export function createSender(options: SenderOptions): Sender {
       isSynced = true;
       const { epoch, seq } = await driver.append(records, APPEND_TIMEOUT_MS);
       outbox.acknowledged(epoch, seq);
+      if (hubClock.acknowledged({ epoch, seq })) tailCheckedUs = Number.NEGATIVE_INFINITY;
       sentUs = clock.nowUs();
       pauseMs = FIRST_PAUSE_MS;
       refusal = null;
@@ -287,6 +294,7 @@ export function createSender(options: SenderOptions): Sender {
     // What the hub itself refuses is told with its state.
     trouble: () => conflict ?? (driver.state().state === "refused" ? null : refusal),
     sentUs: () => sentUs,
+    aheadOfHubUs: hubClock.aheadUs,
     close: async () => {
       closing.abort();
       stopListening();

@@ -451,6 +451,47 @@ describe("a hub", () => {
       expect(Math.abs(after.devices[1]?.clockOffsetUs ?? 0)).toBeLessThan(120 * S);
     }));
 
+  it("says of itself that its clock is ahead of the hub's, and dates nothing of others by it", () =>
+    withRig(async (rig) => {
+      let leadUs = 3_600 * S;
+      const ahead = { ...rig.clock, nowUs: () => rig.clock.nowUs() + leadUs };
+      const [ada, bob] = [rig.add("ada"), rig.add("bob", { clock: ahead })];
+      const work = async (slot: number): Promise<void> => {
+        for (const device of [ada, bob]) device.begin(`${device.name} ${slot}`, slot);
+        rig.clock.advanceMs(61_000);
+        await rig.settle();
+      };
+      for (let slot = 0; slot < 3; slot += 1) await work(slot);
+      const there = await bob.hub.request(null);
+      expect(there.problems.map(({ reason }) => reason)).toEqual([
+        expect.stringMatching(/^The clock of this device is (59|60) minutes ahead of the hub's\.$/),
+      ]);
+      // It cannot be taken for right: ada's windows are an hour old by it.
+      expect(there.devices[1]?.clockOffsetUs).toBeLessThan(-3_400 * S);
+      leadUs = 0;
+      for (let slot = 3; slot < 6; slot += 1) await work(slot);
+      const after = await bob.hub.request(null);
+      expect(after.problems).toEqual([]);
+      expect(Math.abs(after.devices[1]?.clockOffsetUs ?? 0)).toBeLessThan(120 * S);
+    }));
+
+  it("blames no device for a clock of the hub that is wrong", () =>
+    withRig(async (rig) => {
+      const behind = { ...rig.clock, nowUs: () => rig.clock.nowUs() - 3_600 * S };
+      const hub = createMemoryHub(behind);
+      const [ada, bob] = [rig.add("ada", { hub }), rig.add("bob", { hub })];
+      for (let slot = 0; slot < 3; slot += 1) {
+        for (const device of [ada, bob]) device.begin(`${device.name} ${slot}`, slot);
+        rig.clock.advanceMs(61_000);
+        await rig.settle();
+      }
+      const { problems, devices } = await ada.hub.request(null);
+      expect(problems.map(({ reason }) => reason)).toEqual([
+        "The clock of this device is 60 minutes ahead of the hub's.",
+      ]);
+      expect(Math.abs(devices[1]?.clockOffsetUs ?? 0)).toBeLessThan(120 * S);
+    }));
+
   it("sends everything anew when the hub has lost it", () =>
     withRig(async (rig) => {
       const ada = rig.add("ada");

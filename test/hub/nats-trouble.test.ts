@@ -41,6 +41,13 @@ describe("trouble", () => {
     expect(remedy).toContain("ca_file");
   });
 
+  it.each(["CERT_NOT_YET_VALID", "CERT_HAS_EXPIRED"])("%s has to do with clocks", (code) => {
+    const error = Object.assign(new Error("x"), { code });
+    const { reason, remedy } = explainTrouble(error, CONTEXT);
+    expect(reason).toContain(code);
+    expect(remedy).toContain("clock of this device");
+  });
+
   it("that has its own words keeps them", () => {
     const trouble = { state: "refused", reason: "a", remedy: "b" } as const;
     expect(explainTrouble(new TroubleError(trouble), CONTEXT)).toBe(trouble);
