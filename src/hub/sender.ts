@@ -9,10 +9,16 @@ import { reasonForLog, type Log } from "../log.ts";
 import type { Outbox, OwnLog } from "../store/outbox.ts";
 import { toVersion } from "../store/remote.ts";
 import type { HubDriver, SealedRecord } from "./driver.ts";
-import { hashOf, NO_RECORD, readEnvelope, sealRecord } from "./envelope.ts";
+import { hashOf, NO_RECORD, openRecord, readEnvelope, sealRecord } from "./envelope.ts";
 import { createHubClock } from "./hub-clock.ts";
 import { currentKey, type HubIdentity } from "./identity.ts";
-import { NO_NOTICES, writePayload, type Notices } from "./payload.ts";
+import {
+  NO_NOTICES,
+  readPayload,
+  writePayload,
+  type IncomingPayload,
+  type Notices,
+} from "./payload.ts";
 
 /** Why something does not go on, and what to do. */
 export interface Trouble {
@@ -192,12 +198,28 @@ export function createSender(options: SenderOptions): Sender {
     return previous == null || Buffer.compare(previous, hashOf(bytes)) === 0;
   };
 
+  const read = (bytes: Uint8Array): IncomingPayload | null => {
+    const envelope = readEnvelope(bytes);
+    const key = identity().ring.find(({ id }) => id === envelope?.keyId);
+    const opened = envelope === null || key === undefined ? null : openRecord(envelope, key);
+    return opened === null ? null : readPayload(opened);
+  };
+
   const beginAnew = (afterEpoch: number): void => {
     const own = ownLog();
     const epoch = Math.max(own.epoch, afterEpoch) + 1;
+    // What was recorded is told once more; what is gone is in what was sealed alone.
+    const unheard = outbox
+      .messages(outbox.messageCount())
+      .flatMap(({ bytes }) => read(bytes) ?? []);
     outbox.together(() => {
       outbox.dropMessages();
       outbox.writeLog({ ...own, epoch, seq: 0, hash: NO_RECORD, toldUs: 0 });
+      for (const { erased, forgotten, wishes, keys } of unheard) {
+        const notices = { ...NO_NOTICES, forgotten, wishes, keys };
+        if ([erased, forgotten, wishes, keys].some(({ length }) => length > 0))
+          seal({ ...notices, events: [], erased }, () => {});
+      }
     });
     outbox.start(true);
     isBehind = true;

@@ -525,6 +525,32 @@ describe("a hub", () => {
       expect((await ada.hub.request(null)).problems).toEqual([]);
     }));
 
+  it("forgets everywhere what was forgotten while the hub lost everything", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      ada.begin("secret", 0);
+      bob.begin("bob's secret", 1);
+      ada.begin("plain", 2);
+      await rig.settle();
+      ada.driver.setAway(true);
+      await forgetOn(ada, {
+        fromUs: null,
+        toUs: null,
+        app: null,
+        match: "secret",
+        atUs: T0 + 600 * S,
+      });
+      await rig.settle();
+      rig.hub.records.length = 0;
+      ada.driver.setAway(false);
+      for (let minute = 0; minute < 3; minute += 1) {
+        rig.clock.advanceMs(61_000);
+        await rig.settle();
+      }
+      expect(knownOf(bob, ada)).toEqual(["120–130 plain"]);
+      expect(ownOf(bob)).toEqual([]);
+    }));
+
   it("sends nothing anew to a hub that only lags", () =>
     withRig(async (rig) => {
       const ada = rig.add("ada");
