@@ -21,6 +21,7 @@ const MINUTE_US = 60_000_000;
 const RECENT_MINUTES = 30;
 /** A device tells of a window that goes on once a minute. */
 const CURRENT_MINUTES = 1;
+const CLOCK_TOLERANCE_US = 120_000_000;
 /** So many of its windows are gone through for one that is not the assistant's own. */
 const WINDOWS_TRIED = 20;
 
@@ -41,7 +42,9 @@ export function createElsewhere(
   };
 
   function lastSeen(device: DeviceRow, nowUs: number, isPast: boolean): Seen | null {
-    const leadUs = clockLeadUs(device);
+    // What came in later than now came while our clock was ahead: nobody can tell what was measured by it.
+    const isDatedAhead = (device.receivedUs ?? 0) > nowUs + CLOCK_TOLERANCE_US;
+    const leadUs = isDatedAhead && !isPast ? null : clockLeadUs(device);
     // In the present an event may seem to begin in a moment: the lead is known to some seconds.
     const beforeUs = isPast ? nowUs + (leadUs ?? 0) + 1 : Number.MAX_SAFE_INTEGER;
     const newest = (limit: number): RemoteWindow | undefined =>

@@ -10,6 +10,7 @@ import type { Trouble } from "./sender.ts";
 
 /** What a report is made from. */
 export interface HubParts {
+  readonly nowUs: number;
   readonly place: string;
   readonly state: DriverState;
   readonly identity: Pick<HubIdentity, "device" | "name" | "kind">;
@@ -52,6 +53,8 @@ export function reportHub(parts: HubParts): HubAnswer {
 
 /** A clock that is off by less than this harms nobody. */
 const CLOCK_TOLERANCE_US = 120_000_000;
+/** What was known of the clock of a device that was not heard of for so long is of no use to anybody. */
+const CLOCK_KNOWN_US = 86_400_000_000;
 
 function ownDevice({ identity, isRevoked }: HubParts): HubDevice {
   return {
@@ -89,6 +92,7 @@ function problemsOf({
   held,
   others,
   aheadOfHubUs,
+  nowUs,
 }: HubParts): readonly Trouble[] {
   return [
     ...(ownTrouble === null ? [] : [ownTrouble]),
@@ -116,7 +120,7 @@ function problemsOf({
         : [],
     ),
     ...ownClockTrouble(aheadOfHubUs ?? 0),
-    ...others.flatMap(clockTrouble),
+    ...others.filter((device) => isHeardOf(device, nowUs)).flatMap(clockTrouble),
   ];
 }
 
@@ -130,6 +134,10 @@ function ownClockTrouble(aheadUs: number): readonly Trouble[] {
   ];
 }
 
+function isHeardOf({ receivedUs }: DeviceRow, nowUs: number): boolean {
+  return receivedUs !== null && Math.abs(nowUs - receivedUs) < CLOCK_KNOWN_US;
+}
+
 /** A clock that is ahead is known to be; one that seems behind may be a record that took long. */
 function clockTrouble({ name, state, offsetUs }: DeviceRow): readonly Trouble[] {
   if (state !== "member" || offsetUs === null || offsetUs <= CLOCK_TOLERANCE_US) return [];
@@ -141,7 +149,7 @@ function clockTrouble({ name, state, offsetUs }: DeviceRow): readonly Trouble[] 
   ];
 }
 
-function notesOf({ state, waiting, others, forged, notes }: HubParts): readonly Trouble[] {
+function notesOf({ state, waiting, others, forged, notes, nowUs }: HubParts): readonly Trouble[] {
   return [
     ...notes,
     ...(state.state === "away"
@@ -162,16 +170,18 @@ function notesOf({ state, waiting, others, forged, notes }: HubParts): readonly 
             },
           ],
     ),
-    ...others.flatMap(({ name, state: standing, offsetUs }) =>
-      standing !== "member" || offsetUs === null || offsetUs >= -CLOCK_TOLERANCE_US
-        ? []
-        : [
-            {
-              reason: `The clock of ${name} is ${inWords(-offsetUs)} behind this one's, or its records take as long to arrive.`,
-              remedy: "",
-            },
-          ],
-    ),
+    ...others
+      .filter((device) => isHeardOf(device, nowUs))
+      .flatMap(({ name, state: standing, offsetUs }) =>
+        standing !== "member" || offsetUs === null || offsetUs >= -CLOCK_TOLERANCE_US
+          ? []
+          : [
+              {
+                reason: `The clock of ${name} is ${inWords(-offsetUs)} behind this one's, or its records take as long to arrive.`,
+                remedy: "",
+              },
+            ],
+      ),
     ...(forged === 0
       ? []
       : [

@@ -307,6 +307,7 @@ export function openHub(options: HubOptions): Hub {
 
   function answer(): HubAnswer {
     return reportHub({
+      nowUs: clock.nowUs(),
       place: driver.place,
       state: driver.state(),
       identity,

@@ -65,6 +65,15 @@ describe("the lines of other devices", () => {
     expect(also()).toEqual([]);
   });
 
+  it("say nothing as current that came in while this device's clock was ahead", () => {
+    const { store, also } = openRecord();
+    const soon = NOW + 50 * MINUTE;
+    const window = { title: "a", startUs: NOW, endUs: soon, isOpen: true };
+    // Both clocks were ahead, and ours alone was put right.
+    createOtherDevice(store, "laptop").tell([window], soon, NOW + HOUR);
+    expect(also().filter((line) => !line.endsWith("(age unknown)"))).toEqual([]);
+  });
+
   it("say now of a window that goes on for as long as its device is heard of", () => {
     const { store, also } = openRecord();
     const laptop = createOtherDevice(store, "laptop");

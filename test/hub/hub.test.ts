@@ -451,6 +451,19 @@ describe("a hub", () => {
       expect(Math.abs(after.devices[1]?.clockOffsetUs ?? 0)).toBeLessThan(120 * S);
     }));
 
+  it("says nothing more of the clock of a device that is not heard of for days", () =>
+    withRig(async (rig) => {
+      const ada = rig.add("ada");
+      const bob = rig.add("bob", { clock: createFakeClock("2026-05-04T13:00:00Z") });
+      bob.begin("first", 0);
+      await rig.settle();
+      const clocks = async (): Promise<number> => (await ada.hub.request(null)).problems.length;
+      expect(await clocks()).toBe(1);
+      await bob.stop();
+      rig.clock.advanceMs(2 * 86_400_000);
+      expect(await clocks()).toBe(0);
+    }));
+
   it("says of itself that its clock is ahead of the hub's, and dates nothing of others by it", () =>
     withRig(async (rig) => {
       let leadUs = 3_600 * S;
