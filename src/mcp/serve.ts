@@ -2,6 +2,7 @@
  * How MCP hosts reach the tools: over stdin and stdout, or over HTTP on this machine alone. It promises that a
  * web page gets nothing: exact Host, no foreign Origin, a token.
  */
+import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
@@ -9,6 +10,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import { accessRefusal } from "../gateway/access.ts";
+import { text, z } from "../shapes.ts";
 import { createMcpServer, type McpOptions } from "./server.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -69,7 +71,10 @@ export interface McpHttpServer {
   readonly close: () => Promise<void>;
 }
 
-/** Serves any number of hosts at `http://127.0.0.1:PORT/mcp`, each request by a server of its own (stateless). */
+/**
+ * Serves any number of hosts at `http://127.0.0.1:PORT/mcp`, each request by a server of its own. What a host calls
+ * itself stands in its session's name, which it sends with each request: nothing is kept, and it outlives this process.
+ */
 export async function serveMcpHttp(
   options: McpOptions & { readonly port: number; readonly token: string },
 ): Promise<McpHttpServer> {
@@ -126,7 +131,10 @@ async function handle(
     return;
   }
   const body = request.method === "POST" ? await readJson(request) : undefined;
-  const server = createMcpServer(options);
+  const introduced = initializeRequest.safeParse(body).data?.params.clientInfo.name;
+  if (introduced !== undefined) response.setHeader(SESSION_HEADER, nameSession(introduced));
+  const client = introduced ?? readSession(request.headers[SESSION_HEADER]);
+  const server = createMcpServer({ ...options, ...(client === null ? {} : { client }) });
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.once("close", () => {
     void transport.close();
@@ -134,6 +142,26 @@ async function handle(
   });
   await server.connect(transport);
   await transport.handleRequest(request, response, body);
+}
+
+/** Of the Model Context Protocol 2025-06-18, "Session Management": visible ASCII alone. */
+const SESSION_HEADER = "mcp-session-id";
+
+const initializeRequest = z.object({
+  method: z.literal("initialize"),
+  params: z.object({ clientInfo: z.object({ name: text(1, MAX_BODY_BYTES) }) }),
+});
+
+function nameSession(client: string): string {
+  return `${randomUUID()}.${Buffer.from(client.slice(0, 200)).toString("base64url")}`;
+}
+
+/** Null for a session that no one here has named. */
+function readSession(session: string | readonly string[] | undefined): string | null {
+  if (typeof session !== "string") return null;
+  const [, name = ""] = session.split(".");
+  const client = Buffer.from(name, "base64url").toString();
+  return client === "" ? null : client;
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
