@@ -38,8 +38,7 @@ export const FIELD_MAX_CHARS = {
 export function cleanField(kind: FieldKind, raw: string): string {
   const maxChars = FIELD_MAX_CHARS[kind];
   const text = kind === "place" ? toPlace(raw) : raw;
-  if (text.length <= maxChars && (kind === "device" ? CLEAN_NAME : CLEAN_ASCII).test(text))
-    return text;
+  if (text.length <= maxChars && CLEAN[kind].test(text)) return text;
   // An ellipsis at the end stays one (NFKC makes three dots of it), so that a field that was cut keeps its form.
   const cut = text.length > MAX_RAW_CHARS || text.endsWith(ELLIPSIS);
   const line = toOneLine(text.slice(0, MAX_RAW_CHARS).replace(/…$/, ""));
@@ -134,8 +133,6 @@ const localTimes = new Map<string, LocalTime>();
 const MAX_RAW_CHARS = 4096;
 const ELLIPSIS = "…";
 
-/** A name that needs no cleaning. */
-const CLEAN_NAME = /^[A-Za-z0-9_'-]+(?:[ .][A-Za-z0-9_'-]+)*$/;
 const NO_PART_OF_A_NAME = /[^\p{L}\p{M}\p{N} ._'-]/gu;
 
 function toName(line: string): string {
@@ -143,8 +140,16 @@ function toName(line: string): string {
   return name === "" ? "device" : name;
 }
 
-/** Printable ASCII without `"`, single spaces only and none at the ends: nothing to clean. */
+/** Printable ASCII without `"`, single spaces only and none at the ends. */
 const CLEAN_ASCII = /^(?:[!#-~]+(?: [!#-~]+)*)?$/;
+
+/** A field of each kind that needs no cleaning. A place stands without quotes and so has to stay one word. */
+const CLEAN = {
+  title: CLEAN_ASCII,
+  app: CLEAN_ASCII,
+  place: /^[!#-~]*$/,
+  device: /^[A-Za-z0-9_'-]+(?:[ .][A-Za-z0-9_'-]+)*$/,
+} as const satisfies Record<FieldKind, RegExp>;
 
 // Default_Ignorable_Code_Point holds the bidi controls, zero-width, tag and fill characters and the
 // variation selectors, all of which can carry text that nobody sees. U+FFF9–FFFB are annotation controls.

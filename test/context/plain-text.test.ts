@@ -74,6 +74,11 @@ describe("a field of a stranger", () => {
   );
 
   law(
+    "no place holds a space",
+    fc.property(nastyText(), (raw) => !cleanField("place", raw).includes(" ")),
+  );
+
+  law(
     "cleaning a clean field changes nothing",
     fc.property(fc.constantFrom(...KINDS), nastyText(), (kind, raw) => {
       const once = cleanField(kind, raw);
@@ -131,6 +136,9 @@ describe("a place", () => {
 
   test("a space in it is written as %20, so that it stays one word", () => {
     expect(cleanField("place", "https://a.example/x y\nz")).toBe("a.example/x%20y%20z");
+    expect(cleanField("place", "a.example/x, since 08:00 (9 h)")).toBe(
+      "a.example/x,%20since%2008:00%20(9%20h)",
+    );
   });
 });
 
