@@ -122,11 +122,13 @@ function speakInto(outFile: string, program: string, voice: string | null): Spea
  * that eSpeak NG and `say` take for phonemes and commands. Empty when nothing is left to say.
  */
 export function toSpokenText(text: string): string {
-  return text
-    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
-    .replaceAll("[[", "[ [")
-    .replaceAll("]]", "] ]")
-    .trim();
+  return (
+    text
+      .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+      // Of three brackets, too, no two may be left side by side.
+      .replaceAll(/([[\]])(?=\1)/g, "$1 ")
+      .trim()
+  );
 }
 
 export interface SentenceSplitter {

@@ -29,6 +29,7 @@ describe("what is read out", () => {
     ["  Hello\n\tthere  ", "Hello there"],
     ["a\u0007b\u001b[31mc", "a b [31mc"],
     ["[[rate 999]] hi", "[ [rate 999] ] hi"],
+    ["[[[rate 999]]] hi", "[ [ [rate 999] ] ] hi"],
     ["\u200b\n", ""],
   ])("of %j is %j", (text, spoken) => {
     expect(toSpokenText(text)).toBe(spoken);
