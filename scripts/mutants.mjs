@@ -23,7 +23,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const workspace = join(root, "node_modules", ".cache", `activityd-mutants-${process.pid}`);
 
 /** What is mutated: the grammar, the turn and the leak stripper. */
-const MUTATED = ["src/context/markers.ts", "src/context/turn.ts", "src/gateway/voice-steering.ts"];
+const MUTATED = [
+  "src/context/markers.ts",
+  "src/context/turn.ts",
+  "src/gateway/echo-end.ts",
+  "src/gateway/voice-steering.ts",
+];
 /** What stands around it, as it is. */
 const KEPT = [
   "src/auto-reply/reply/session-updates.ts",

@@ -11,7 +11,7 @@ const SRC = join(ROOT, "src");
 const ROOMS = [
   { name: "ground", pattern: /^(errors|clock|http-body|log|version|paths|instant|shapes)\.ts$/ },
   { name: "context", pattern: /^context\// },
-  { name: "steering", pattern: /^(gateway\/voice-steering|tui\/tui-formatters)\.ts$/ },
+  { name: "steering", pattern: /^(gateway\/(voice-steering|echo-end)|tui\/tui-formatters)\.ts$/ },
   { name: "auto-reply", pattern: /^auto-reply\// },
   { name: "events", pattern: /^capture\/(events|titles)\.ts$/ },
   { name: "registry", pattern: /^capture\/sources\/registry\.ts$/ },

@@ -4,6 +4,7 @@
  * suffix of the reply, the same for every chunking, and that a reply that is no echo is not delayed.
  */
 import { SYSTEM_LINE } from "../context/markers.ts";
+import { createEchoEnd, type EchoEnd, NOTHING_OPENED, SKIPPED } from "./echo-end.ts";
 
 /**
  * Belongs on the system-prompt channel, constant and last; never into the user's turn, where it would be
@@ -45,22 +46,22 @@ export function stripLeakedDirectives(text: string, directives?: readonly string
  * skipped. While the reply can still become a directive it is held, for at most the directive's length and
  * 64 code units more; at the first letter that fits none everything held comes out and the rest passes.
  *
- * `directives`: {@link VOICE_TURN_DIRECTIVE} unless given.
+ * `directives`: {@link VOICE_TURN_DIRECTIVE} unless given. Whatever stood before a turn may be one too, such as all that
+ * was injected: an echo may begin with any of its paragraphs.
  */
 export function makeLeakStripper(
   directives: readonly string[] = [VOICE_TURN_DIRECTIVE],
 ): LeakStripper {
   const patterns = directives.flatMap(toPatterns);
-  // Signs that are no punctuation end an attempt, but for those which a directive itself has.
-  const signs = new Set(directives.flatMap((text) => Array.from(text)));
   let passing = false;
   /** The first half of a surrogate pair that ended the last chunk. */
   let carry = "";
   /** The reply from where the present attempt began. */
   let held = "";
   let tracks = patterns.map(startTrack);
-  /** Closing signs still to be swallowed behind an echo; null outside of one, -1 once white space was met. */
-  let closers: number | null = null;
+  /** Behind an echo: what of it is still to come; else null. */
+  let ending: EchoEnd | null = null;
+  let opened = NOTHING_OPENED;
   let removed = false;
   let empty = true;
   /** Nothing is held and words have come out: what comes now goes on as it is. */
@@ -73,44 +74,50 @@ export function makeLeakStripper(
     let at = held.length;
     while (at < input.length) {
       const char = String.fromCodePoint(Number(input.codePointAt(at)));
-      if (closers !== null) closers = swallow(char, closers);
       at += char.length;
-      if (closers !== null) {
-        from = at;
+      if (ending !== null) {
+        const fate = ending.take(char);
+        if (fate === "goes") from = at;
+        if (fate !== "stays") continue;
+        opened = ending.opened();
+        ending = null;
+        at = from;
         continue;
       }
-      const letters = lettersOf(char) ?? (signs.has(char) ? [] : null);
-      for (const track of tracks) advance(track, letters, at - from);
+      // Signs that are no punctuation end an attempt, but for those which a directive itself has.
+      const letters = lettersOf(char) ?? (directives.some((one) => one.includes(char)) ? [] : null);
+      for (const track of tracks) advance(track, char, letters, at - from);
       if (tracks.some((track) => track.alive)) continue;
       const end = longestEnd(tracks);
       if (end === null) {
         passing = true;
         return input.slice(from);
       }
+      restart(input.slice(from, from + end));
       at = from + end;
       from = at;
-      restart();
     }
     held = input.slice(from);
     return "";
   }
 
-  function restart(): void {
+  function restart(echo: string): void {
     removed = true;
-    closers = MAX_CLOSERS;
+    ending = createEchoEnd(String(echo.split(LETTER)[0]), opened);
     tracks = patterns.map(startTrack);
   }
 
   /** The reply has ended within an attempt. */
   function finish(): string {
+    if (ending !== null) return ending.isWhole() ? "" : held;
     for (const track of tracks) confirm(track);
     const end = longestEnd(tracks);
     if (end === null) return held;
     // The rest is still the beginning of the directive: an echo that was cut off.
     const isCutOff = tracks.some((track) => track.alive && track.end !== null);
     const rest = isCutOff ? "" : held.slice(end);
+    restart(held.slice(0, end));
     held = "";
-    restart();
     const text = consume(rest);
     return passing ? text : finish();
   }
@@ -150,36 +157,71 @@ export function makeLeakStripper(
 const MIN_ECHO_LETTERS = 24;
 /** Code units by which an echo may be longer than the directive before it is given up. */
 const MAX_SLACK = 64;
-/** Closing signs that go with an echo. */
-const MAX_CLOSERS = 16;
 
-/** A directive as it may come back: its letters, and after how many of them a droppable run ends. */
+/** A directive as it may come back. */
 interface Pattern {
-  readonly letters: readonly string[];
-  readonly ends: ReadonlySet<number>;
+  readonly letterAt: (index: number) => string | undefined;
+  /**
+   * The signs with which a droppable run ends behind so many letters, all of which were asked for; null where none
+   * ends.
+   */
+  readonly endBehind: (count: number) => string | null;
   readonly maxHeld: number;
 }
 
 /** As written, and as old history has it: marked as a system line, once or on every line. */
 function toPatterns(directive: string): readonly Pattern[] {
-  if (skeletonLength(directive) === 0) return [];
-  const forms = [directive, SYSTEM_LINE + directive, directive.replace(/^/gm, SYSTEM_LINE)];
-  return [...new Set(forms)].map(toPattern);
+  const paragraphs = directive.split(/\n\s*\n/);
+  return [...new Set([directive, ...paragraphs])].flatMap((text) => {
+    if (!LETTER.test(text)) return [];
+    const forms = [text, SYSTEM_LINE + text, text.replace(/^/gm, SYSTEM_LINE)];
+    return [...new Set(forms)].map((form) => toPattern(form, text === directive));
+  });
 }
 
-const SENTENCE_END = /(?<=[.!?…]["'”’)\]*_]*)\s|(?<=[。！？])|[\r\n]/u;
+const SENTENCE_END = /(?<=[.!?…]["'”’)\]*_]*)\s|(?<=[。！？])|[\r\n]/gu;
 
-function toPattern(text: string): Pattern {
-  const letters: string[] = [];
-  const ends = new Set<number>();
-  let counted = 0;
-  for (const sentence of text.split(SENTENCE_END)) {
-    for (const char of sentence) letters.push(...(lettersOf(char) ?? []));
-    counted += skeletonLength(sentence);
-    if (counted >= MIN_ECHO_LETTERS) ends.add(letters.length);
+function* sentencesOf(text: string): Generator<string, undefined> {
+  let from = 0;
+  for (const { index } of text.matchAll(SENTENCE_END)) {
+    yield text.slice(from, index);
+    from = index;
   }
-  ends.add(letters.length);
-  return { letters, ends, maxHeld: text.length + MAX_SLACK };
+  yield text.slice(from);
+}
+
+/** Reads `text` as far as it is asked for: of most replies the first letter fits nothing. */
+function toPattern(text: string, isWhole: boolean): Pattern {
+  const sentences = sentencesOf(text);
+  const letters: string[] = [];
+  /** By how many letters stand before the end of a sentence: its last signs. */
+  const ends = new Map<number, string>();
+  let counted = 0;
+  let enough = Infinity;
+  const letterAt = (index: number): string | undefined => {
+    while (letters.length <= index) {
+      const sentence = sentences.next().value;
+      if (sentence === undefined) break;
+      for (const char of sentence) letters.push(...(lettersOf(char) ?? []));
+      if (!ends.has(letters.length)) ends.set(letters.length, signsAtEnd(sentence));
+      counted += skeletonLength(sentence);
+      if (counted >= MIN_ECHO_LETTERS) enough = Math.min(enough, letters.length);
+    }
+    return letters[index];
+  };
+  return {
+    letterAt,
+    endBehind: (count) => {
+      const signs = ends.get(count);
+      const counts = count >= enough || (isWhole && letterAt(count) === undefined);
+      return signs !== undefined && counts ? signs : null;
+    },
+    maxHeld: text.length + MAX_SLACK,
+  };
+}
+
+function signsAtEnd(sentence: string): string {
+  return String(sentence.split(LETTER).at(-1)).replaceAll(/\s/gu, "");
 }
 
 /** Characters of the composed skeleton, in which the minimum is counted. */
@@ -196,10 +238,12 @@ interface Track {
   pending: number | null;
   /** End of the longest run that counts. */
   end: number | null;
+  /** What of the directive's own signs may still come behind that run; null behind none. */
+  signs: string | null;
 }
 
 function startTrack(pattern: Pattern): Track {
-  return { pattern, matched: 0, alive: true, pending: null, end: null };
+  return { pattern, matched: 0, alive: true, pending: null, end: null, signs: null };
 }
 
 function confirm(track: Track): void {
@@ -210,17 +254,30 @@ function confirm(track: Track): void {
  * Follows one character, which ends at `offset`. `letters` is null for what is neither letter nor skipped,
  * and empty for what is skipped.
  */
-function advance(track: Track, letters: readonly string[] | null, offset: number): void {
+function advance(
+  track: Track,
+  char: string,
+  letters: readonly string[] | null,
+  offset: number,
+): void {
   const isLetter = letters !== null && letters.length > 0;
-  if (!isLetter) confirm(track);
-  track.pending = null;
   const { pattern } = track;
+  if (!isLetter) {
+    confirm(track);
+    if (track.signs?.startsWith(char) === true) {
+      track.signs = track.signs.slice(char.length);
+      track.end = offset;
+    }
+  }
+  track.pending = null;
   for (const letter of letters ?? []) {
-    if (pattern.letters[track.matched] !== letter) track.alive = false;
+    if (track.alive && pattern.letterAt(track.matched) !== letter) track.alive = false;
     track.matched += 1;
   }
   if (letters === null || offset > pattern.maxHeld) track.alive = false;
-  if (isLetter && track.alive && pattern.ends.has(track.matched)) track.pending = offset;
+  if (!isLetter) return;
+  track.signs = track.alive ? pattern.endBehind(track.matched) : null;
+  if (track.signs !== null) track.pending = offset;
 }
 
 function longestEnd(tracks: readonly Track[]): number | null {
@@ -230,8 +287,6 @@ function longestEnd(tracks: readonly Track[]): number | null {
 
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
-// Punctuation includes quotes, dashes, `*`, `_` and `#`; the other signs of Markdown are symbols to Unicode.
-const SKIPPED = /[\s\p{P}\p{Cc}`~|+=<>^]/u;
 
 /** The letters by which a character is compared: none for what is skipped, null for a sign that is not. */
 function lettersOf(char: string): readonly string[] | null {
@@ -241,16 +296,6 @@ function lettersOf(char: string): readonly string[] | null {
   const letters = folded.filter((unit) => LETTER.test(unit));
   if (letters.length > 0) return letters;
   return SKIPPED.test(char) ? [] : null;
-}
-
-/**
- * How many closing signs are left after `char`, -1 when only white space may follow, or null when `char` does
- * not belong to the echo any more: a letter, a sign after white space, or one that opens something.
- */
-function swallow(char: string, closers: number): number | null {
-  if (/\s/u.test(char)) return -1;
-  const closes = closers > 0 && SKIPPED.test(char) && !/[\p{Ps}\p{Pi}]/u.test(char);
-  return closes ? closers - 1 : null;
 }
 
 function endsInHalf(text: string): boolean {

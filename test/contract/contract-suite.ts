@@ -254,11 +254,140 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
     "Tell every price in whole $, no cents. Yes",
     ["Tell every price in whole €, no cents."],
   ),
+  leaked(
+    "a sign that one of two directives has",
+    "Tell every price in whole €, no cents. Yes",
+    "Yes",
+    [FRIEND, "Tell every price in whole €, no cents."],
+  ),
+  ...[
+    "Speak ( softly to the owner as to a friend",
+    "2 ( soft words to the owner as to a friend",
+  ].map((opening) => leaked(`a bracket within: ${opening}`, `${opening} )Yes`, ")Yes", [opening])),
+  leaked(
+    "a later line of a directive",
+    "Keep every answer under twenty words\nOk",
+    "Keep every answer under twenty words\nOk",
+    [LINES],
+  ),
   leaked("a bracket behind the echo opens the answer", `${DIRECTIVE}(Yes)`, "(Yes)"),
   leaked("a bracket right behind the last letter", `${FRIEND}(Yes)`, "(Yes)", [FRIEND]),
   leaked("a quote behind the echo opens the answer", `${DIRECTIVE}“Yes”`, "“Yes”"),
   leaked("a dash after white space belongs to the answer", `${DIRECTIVE} - item`, "- item"),
-  leaked("sixteen closing signs go", `${DIRECTIVE}${"!".repeat(40)}Yes`, `${"!".repeat(25)}Yes`),
+  leaked("a fence around the echo goes with it", `\`\`\`\n${DIRECTIVE}\n\`\`\`\n\nYes`, "Yes"),
+  leaked("a fence of tildes too", `~~~~\n${DIRECTIVE}\n~~~~\nYes`, "Yes"),
+  leaked("a fence that the end leaves open", `\`\`\`\n${DIRECTIVE}\n\`\``, ""),
+  leaked("a fence at the very end", `\`\`\`\n${DIRECTIVE}\n\`\`\``, ""),
+  leaked("a fence that the answer opens", `${DIRECTIVE}\n\`\`\`\nYes\n\`\`\``, "```\nYes\n```"),
+  leaked(
+    "a fence that the answer opens behind the echo's",
+    `\`\`\`\n${DIRECTIVE}\n\`\`\`\n\`\`\`\nYes`,
+    "```\nYes",
+  ),
+  leaked("a fence with a language ends none", `\`\`\`\n${DIRECTIVE}\n\`\`\`sh\nYes`, "```sh\nYes"),
+  leaked("a fence of the other kind ends none", `\`\`\`\n${DIRECTIVE}\n~~~\nYes`, "~~~\nYes"),
+  leaked("two signs of code are no fence", `\`\`${DIRECTIVE}\n\`\`\`\nYes`, "```\nYes"),
+  leaked("a fence around two echoes", `\`\`\`\n${DIRECTIVE}\n\n${DIRECTIVE}\n\`\`\`\nYes`, "Yes"),
+  leaked(
+    "a rule behind the echo, once",
+    `${DIRECTIVE}\n\n---\n---\ntitle: Yes\n---\n`,
+    "---\ntitle: Yes\n---\n",
+  ),
+  leaked("a rule behind each of two echoes", `${DIRECTIVE}\n---\n${DIRECTIVE}\n***\nYes`, "Yes"),
+  leaked("a rule behind a carriage return", `${DIRECTIVE}\r\n___ \r\nYes`, "Yes"),
+  leaked("a rule and the fence behind it", `\`\`\`\n${DIRECTIVE}\n---\n\`\`\`\nYes`, "Yes"),
+  leaked("a rule at the very end", `${DIRECTIVE}\n---`, ""),
+  leaked("two dashes are no rule", `${DIRECTIVE}\n--\nYes`, "--\nYes"),
+  leaked("two dashes at the very end", `${DIRECTIVE}\n--`, ""),
+  leaked("a rule at the end of much space", `${DIRECTIVE}${"\n".repeat(80)}---`, ""),
+  leaked("two dashes at the end of much space", `${DIRECTIVE}${"\n".repeat(80)}--`, "--"),
+  leaked("a rule of different signs is none", `${DIRECTIVE}\n-*-\nYes`, "-*-\nYes"),
+  leaked("a rule with a word behind it is none", `${DIRECTIVE}\n--- Yes`, "--- Yes"),
+  leaked("a rule in the line of the echo is none", `${DIRECTIVE} ---\nYes`, "---\nYes"),
+  leaked("a rule of 64 signs", `${DIRECTIVE}\n${"-".repeat(64)}\nYes`, "Yes"),
+  leaked("a rule of 65 signs", `${DIRECTIVE}\n${"-".repeat(65)}\nYes`, `${"-".repeat(65)}\nYes`),
+  leaked("a rule and a quote", `"${DIRECTIVE}\n---"\nYes`, "Yes"),
+  leaked("a line of signs that only begins as a rule", `${DIRECTIVE}\n-"\nYes`, '-"\nYes'),
+  leaked("an emphasis that begins the answer", `${DIRECTIVE}\n**Yes**`, "**Yes**"),
+  leaked("a list that begins the answer", `${DIRECTIVE}\n- Yes`, "- Yes"),
+  leaked("a quotation to its end", `> ${DIRECTIVE}\n>\n> ---\n\n> Yes`, "> Yes"),
+  leaked("a quotation that the answer begins", `${DIRECTIVE}\n> Yes`, "> Yes"),
+  leaked("a quotation behind a blank line", `> ${DIRECTIVE}\n\n> Yes`, "> Yes"),
+  leaked("a closing quote behind a space", `« ${DIRECTIVE} »\nYes`, "Yes"),
+  ...Array.from("() [] {} \"\" '' “” „“ ”” ‘’ ‚‘ ’’ «» »« ‹› ›‹ 「」 『』".split(" "), (pair) =>
+    leaked(
+      `${pair} around the echo, with spaces`,
+      `${pair[0]} ${DIRECTIVE} ${pair[1]} ${pair}Yes`,
+      `${pair}Yes`,
+    ),
+  ),
+  leaked("quotes that close as others open", `„${DIRECTIVE}“ »Yes«`, "»Yes«"),
+  leaked("a bracket on a line of its own", `([\n${DIRECTIVE}\n])\n(Yes)`, "(Yes)"),
+  leaked("a bracket that closes what is open further out", `([${DIRECTIVE} ) ]Yes`, "]Yes"),
+  leaked("two brackets of a kind close one by one", `((${DIRECTIVE} ) ) (Yes)`, "(Yes)"),
+  leaked("the answer right behind a bracket", `(${DIRECTIVE} )Yes`, "Yes"),
+  leaked("the answer right behind the sign of a quotation", `> ${DIRECTIVE}\n>Yes`, "Yes"),
+  leaked("a bracket closes once", `(${DIRECTIVE}) )Yes`, ")Yes"),
+  leaked("a bracket that nothing opened", `${DIRECTIVE} )Yes`, ")Yes"),
+  leaked("a bracket open over two echoes", `(${DIRECTIVE}\n${DIRECTIVE} ) Yes`, "Yes"),
+  leaked("a sign that opens nothing closes nothing", `#${DIRECTIVE} #Yes`, "#Yes"),
+  leaked("a later paragraph of a directive", `${SECOND} ${FRIEND}. Yes`, "Yes", [
+    `${FIRST}\n \n${SECOND} ${FRIEND}.`,
+  ]),
+  leaked("two paragraphs, the second cut off", `${FIRST} ${SECOND}\n\nSpea`, "", [
+    `${FIRST} ${SECOND}\n\n${FRIEND}.`,
+  ]),
+  leaked("a short paragraph alone stays", "Be brief. Yes", "Be brief. Yes", [
+    `${FRIEND}.\n\nBe brief.`,
+  ]),
+  leaked("a short directive between blank lines goes", "Be brief. Yes", "Yes", [
+    "\n\nBe brief.\n\n",
+  ]),
+  leaked("a paragraph without letters matches nothing", "System: x", "System: x", [
+    `${FRIEND}.\n\n…`,
+  ]),
+  leaked("lines of signs in a directive", `${FRIEND}\n---\nYes`, "Yes", [`${FRIEND}\n---\n\n`]),
+  leaked(
+    "sixteen signs beside its own go",
+    `${DIRECTIVE}${"!".repeat(40)}Yes`,
+    `${"!".repeat(24)}Yes`,
+  ),
+  leaked(
+    "signs of the directive behind a space",
+    "All in parts of one thousandth %) \nYes",
+    "Yes",
+    ["All in parts of one thousandth % )"],
+  ),
+  leaked(
+    "signs of the directive before its rule, twice",
+    `${"All in parts of one thousandth %\n---\n".repeat(2)}Yes`,
+    "Yes",
+    ["All in parts of one thousandth %\n---\n"],
+  ),
+  leaked(
+    "short sentences that are enough together",
+    "Be brief. Be kind to me. Be of good cheer. Ok",
+    "Ok",
+    ["Be brief. Be kind to me. Be of good cheer. Be well."],
+  ),
+  leaked(
+    "a sign of the directive in other order",
+    "All in parts of one thousandth ) Yes",
+    ") Yes",
+    ["All in parts of one thousandth % )"],
+  ),
+  leaked(
+    "a sign of the directive that it has once",
+    "All in parts of one thousandth % % Yes",
+    "% Yes",
+    ["All in parts of one thousandth %"],
+  ),
+  leaked(
+    "a sign that stands behind more than the run",
+    "All in parts of one thousandth\nor of ten % or so",
+    "or of ten % or so",
+    ["All in parts of one thousandth %\nor of ten % each"],
+  ),
   leaked("a sign that is no punctuation belongs to the answer", `${DIRECTIVE}$5`, "$5"),
   leaked("an emoji belongs to the answer", `${DIRECTIVE} \u{1f680}`, "\u{1f680}"),
   leaked("one short sentence stays", `${FIRST} Go on.`, `${FIRST} Go on.`),
@@ -338,6 +467,10 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
     `${FRIEND}.`,
     `${FRIEND}. Then wait.`,
   ]),
+  leaked("the end within a longer one, and a bracket", `(${FRIEND} ) Th`, "Th", [
+    FRIEND,
+    `${FRIEND} then and so on for long`,
+  ]),
   leaked("the end within a longer one that had no run", `${FRIEND}! Th`, "Th", [
     FRIEND,
     `${FRIEND} then and so on for long`,
@@ -375,6 +508,18 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
       return [stripper.push("You"), stripper.flush(), stripper.push("You"), stripper.flush()];
     },
     expected: ["", "You", "You", ""],
+  },
+  {
+    name: "an answer is not held behind an echo, and not behind the fence of one",
+    given: ({ makeLeakStripper }) =>
+      [DIRECTIVE, `\`\`\`\n${DIRECTIVE}\n\`\`\``].map((echo) => {
+        const stripper = makeLeakStripper([DIRECTIVE]);
+        return [echo + "\n".repeat(80), "x", "y"].map((chunk) => stripper.push(chunk));
+      }),
+    expected: [
+      ["", "x", "y"],
+      ["", "x", "y"],
+    ],
   },
   {
     name: "half a pair waits for the other, also in a reply that passes",
@@ -981,6 +1126,9 @@ const DRESSES: readonly ((echo: string) => string)[] = [
   (echo) => `> ${echo.normalize("NFD")}`,
   (echo) => echo.replaceAll(" ", "\u200b \n"),
   (echo) => `\`${echo.replaceAll(".", "!")}\``,
+  (echo) => `\`\`\`\n${echo}\n\`\`\``,
+  (echo) => `« ${echo} »`,
+  (echo) => `${echo}\n---`,
 ];
 
 /** Replies that come near the directive: echoes, cut echoes, disguises, and nasty text between them. */

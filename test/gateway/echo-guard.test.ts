@@ -12,7 +12,10 @@ const { composed: INJECTED } = composeTurn({
   activity: [
     {
       kind: "realtime",
-      lines: ['- Focused: Code: "retry.ts — payments-api", since 16:00 (12 min)'],
+      lines: [
+        '- Focused: Code: "retry.ts — payments-api", since 16:00 (12 min)',
+        "- System: online; memory 41 %",
+      ],
     },
   ],
   ownerText: "",
@@ -46,13 +49,30 @@ describe("a reply that may begin with what was injected", { timeout: 60_000 }, (
       `${VOICE_TURN_DIRECTIVE}\n\n${INJECTED}`,
       `${INJECTED}${VOICE_TURN_DIRECTIVE}\n`,
       `\`\`\`\n${INJECTED.toLowerCase()}\`\`\`\n\n`,
+      `${INJECTED}${VOICE_TURN_DIRECTIVE}\n\n${INJECTED}`,
+      `\`\`\`\n${VOICE_TURN_DIRECTIVE}\n\`\`\`\n\n`,
+      `~~~\n${INJECTED}~~~\n`,
+      `"${INJECTED.trimEnd()}"\n\n`,
+      `${INJECTED.trimEnd().replace(/^/gm, "> ")}\n\n`,
+      INJECTED.replace("---", "***"),
     ])
       expect(stripEchoes(`${echo}Good morning.`, INJECTED)).toBe("Good morning.");
   });
 
-  test("keeps a fence that it opens itself behind an echo without one", () => {
-    const code = "```\nmake\n```\n";
-    expect(stripEchoes(INJECTED + code, INJECTED)).toBe(code);
+  test("keeps a fence, a rule and a list of its own behind the echo", () => {
+    for (const answer of ["```\nmake\n```\n", "---\ntitle: x\n---\n", "- one\n- two\n", "**Yes**"])
+      expect(stripEchoes(INJECTED + answer, INJECTED)).toBe(answer);
+  });
+
+  test("that quotes some of them stays as it is", () => {
+    for (const answer of [
+      'You are in "retry.ts — payments-api" since 16:00.',
+      '- Focused: Code: "retry.ts — payments-api", since 16:00 (12 min)',
+      "Device Activity says that you code.",
+      "System: all is well.",
+      "Exec finished with code 0: make",
+    ])
+      expect(stripEchoes(answer, INJECTED)).toBe(answer);
   });
 
   test("ends the same whatever the pieces, and is never anything but an end of what came", () => {
