@@ -42,13 +42,20 @@ export function readTcpPeer(socket: Socket): TcpPeer {
  * ours. Of what has closed its end the table keeps the addresses and calls it root's.
  */
 function findPeer(table: string, from: string, to: string): TcpPeer {
-  for (const line of table.split("\n")) {
+  // Thousands of rows are common where much goes over the network: only those that name the address are taken apart.
+  for (let at = table.indexOf(from); at !== -1; at = table.indexOf(from, at + 1)) {
+    const line = table.slice(table.lastIndexOf("\n", at) + 1, endOfLine(table, at));
     const [, local = "", remote = "", state, , , , uid] = line.trim().split(/\s+/);
     if (!local.endsWith(from) || !remote.endsWith(to)) continue;
     if (!/^\d+$/.test(uid ?? "")) return null;
     return uid === "0" && state !== ESTABLISHED ? "ended" : { uid: Number(uid) };
   }
   return null;
+}
+
+function endOfLine(table: string, at: number): number {
+  const end = table.indexOf("\n", at);
+  return end === -1 ? table.length : end;
 }
 
 /**
