@@ -90,6 +90,15 @@ describe("by default", () => {
     );
   });
 
+  test.each([
+    "Santander - Wikipedia — Mozilla Firefox",
+    "Elster – Wikipedia — Mozilla Firefox",
+    "Bank of the river — Mozilla Firefox",
+    "Password policy.docx - Google Docs — Mozilla Firefox",
+  ])("a city, a bird and a river are no bank: %s", (title) => {
+    expect(kept(standard, window("firefox", title))).toMatchObject({ title });
+  });
+
   test("an address is stored as host and path alone", () => {
     const place = (url: string) => {
       const facts = kept(standard, window("firefox", "x", { url }));
