@@ -147,7 +147,8 @@ function hourFirst(lexed: Lexed, start: number, allowed: Allowed): HourAndMinute
   }
   // "3ish", "8-ish"
   const dashed = lexed.tokens[next]?.text === "-" ? next + 1 : next;
-  if (lexed.tokens[dashed]?.folded === "ish" && allowed.hours) {
+  const closes = lexed.tokens[dashed + 1]?.type !== "word";
+  if (lexed.tokens[dashed]?.folded === "ish" && (allowed.hours || closes)) {
     return { hour: value, minute: 0, fine: false, next: dashed + 1 };
   }
   const plain = { hour: value, minute: 0, fine: false, next };

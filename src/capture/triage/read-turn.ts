@@ -10,7 +10,7 @@ import type { SpokenTime } from "./time-resolve.ts";
 import type { TurnReading } from "./turn-reading.ts";
 import { quotedPieces, tokenizeTurn } from "./turn-tokens.ts";
 import { isFollowUp } from "./follow-up.ts";
-import { isTelling } from "./telling.ts";
+import { needsNoRecord } from "./off-record.ts";
 import { readTimeEnd } from "./turn-ends.ts";
 import { mendTypos } from "./typos.ts";
 
@@ -45,7 +45,7 @@ export function readTurn(
     contentWords,
     quoted: quoted.map(({ text }) => text),
     end: readTimeEnd(tokens, covered),
-    tells: isTelling(tokens, language, covered),
+    needsNoRecord: needsNoRecord(tokens, language, covered),
     followUp: isFollowUp(tokens, cues.anchors),
   };
 }

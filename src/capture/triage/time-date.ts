@@ -148,6 +148,7 @@ function parseDayOfMonth(
   const closes = token === undefined || token.type !== "word" || lexed.match(next) !== null;
   if (day.ending) return closes || linked ? made(day.value, null, null, next) : null;
   // "jeudi 19", but not "lundi 9 à 11".
+  if (token?.folded === "ish") return null;
   const range = word.links?.includes("to") === true || /^[-–—]$/.test(token?.text ?? "");
   // "Thurs a.m." and "Montag ein": a number in words may be an article.
   const counts = lexed.tokens[start]?.type === "number" || day.value > 1;

@@ -44,6 +44,7 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   [{ unsure: true }, "so|mo|di|mi|do|fr|sa|we"],
   ...dayAndPart("vormittag", "morning"),
   ...dayAndPart("morgen", "morning"),
+  ...dayAndPart(" früh", "morning"),
   ...dayAndPart("mittag", "midday"),
   ...dayAndPart("nachmittag", "afternoon"),
   ...dayAndPart("abend", "evening"),

@@ -119,8 +119,11 @@ export interface TurnReading {
   readonly quoted: readonly string[];
   /** "The last thing yesterday": one end of the time that is named; null for all of it. */
   readonly end: TimeEnd | null;
-  /** True for a turn that tells something and asks for nothing: "I was at my sister's yesterday". */
-  readonly tells: boolean;
+  /**
+   * True for a turn that only tells something ("I was at my sister's yesterday"), asks for advice ("what should I do
+   * tonight?"), or asks after the world or the assistant ("what comes after lunch in Spain?").
+   */
+  readonly needsNoRecord: boolean;
   /** "and what about …", "und davor?": the turn leans on the one before. */
   readonly followUp: boolean;
 }

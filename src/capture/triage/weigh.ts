@@ -33,7 +33,7 @@ export function weighReadings(slots: Slots): WeighedReadings {
   );
   const [first, second] = ranked;
   // What was moved to silence counts only where the turn itself asks for nothing.
-  const none = slots.reading.tells ? weights.none : slots.reading.intents.none;
+  const none = slots.reading.needsNoRecord ? weights.none : slots.reading.intents.none;
   if (first === undefined || first.weight <= 0 || isSmallTalk(slots, first.weight, none)) {
     return { intent: "none", readings: [] };
   }
@@ -81,8 +81,8 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
   const telling = topic.words.filter(({ word }) => !word.generic).length;
   const found = subject?.coverage ?? 0;
 
-  // Who tells how the day was asks for nothing of it; a matter may still be picked up by its name.
-  if (reading.tells) {
+  // Who tells how the day was asks for nothing of it; a title that is named may help all the same.
+  if (reading.needsNoRecord) {
     const unasked = ["window", "duration", "anchor", "lastseen", "resume"] as const;
     for (const intent of unasked) move(intent, "none", 1);
     if (subject === null) move("topic", "none", 1);

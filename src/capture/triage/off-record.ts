@@ -1,6 +1,6 @@
 /**
- * Tells turns that say how something was from turns that ask for it: "I was at my sister's yesterday", "mein Zug hatte
- * heute früh Verspätung". It promises false wherever a turn may ask or wish for something.
+ * Tells turns that what was recorded cannot help with, by their shape: those that say how something was, ask for advice,
+ * or ask after the world or the assistant. It promises false wherever a turn may ask what its owner did.
  */
 import type { TurnLanguage } from "./turn-reading.ts";
 import type { Token } from "./turn-tokens.ts";
@@ -17,12 +17,43 @@ interface Telling {
 }
 
 /** @param taken Indexes of tokens that belong to times. */
-export function isTelling(
+export function needsNoRecord(
   tokens: readonly Token[],
   language: TurnLanguage,
   taken: ReadonlySet<number>,
 ): boolean {
   if (language !== "en" && language !== "de") return false;
+  const words = tokens.filter(({ type }) => type === "word").map(({ folded }) => folded);
+  return (
+    asksAdvice(words, language) ||
+    asksElsewhere(words, language) ||
+    isTelling(tokens, language, taken)
+  );
+}
+
+/** "What should I do tonight?", "soll ich …?"; but not "what did I say I should do?". */
+function asksAdvice(words: readonly string[], language: "en" | "de"): boolean {
+  const at = words.findIndex((word, index) => {
+    const who = words[index + 1] ?? "";
+    return ADVICE[language].has(word) && (SELF[language].has(who) || ANYBODY.has(who));
+  });
+  return at !== -1 && !words.slice(0, at).some((word) => SELF[language].has(word));
+}
+
+/** "What comes after lunch in Spain?", "was hat am Sonntag offen?", "what did you do yesterday?" */
+function asksElsewhere(words: readonly string[], language: "en" | "de"): boolean {
+  if (words.some((word) => OWN[language].has(word) || KEPT.has(word))) return false;
+  const [first = "", second = "", third = ""] = words;
+  if (!QUESTIONS[language].has(first)) return false;
+  if (WORLD[language].has(second)) return true;
+  return ASSISTANT[language].has(second) && (third === "you" || third === "du");
+}
+
+function isTelling(
+  tokens: readonly Token[],
+  language: "en" | "de",
+  taken: ReadonlySet<number>,
+): boolean {
   const { self, other, verbs, asks } = TELLING[language];
   if (tokens.some(({ folded, text }) => asks.has(folded) || text === "?")) return false;
   const words = tokens.filter(({ type }, index) => type === "word" && !taken.has(index));
@@ -74,3 +105,33 @@ const TELLING: Readonly<Record<"en" | "de", Telling>> = {
     ),
   },
 };
+
+type Words = Readonly<Record<"en" | "de", ReadonlySet<string>>>;
+
+const SELF: Words = { en: set("i we"), de: set("ich wir") };
+const ANYBODY = set("one you people man a everyone");
+const ADVICE: Words = {
+  en: set("should shall"),
+  de: set("soll sollte sollten sollen konnte konnten"),
+};
+const QUESTIONS: Words = {
+  en: set("what when where who how"),
+  de: set("was wann wo wer wie"),
+};
+/** Whoever says one of these speaks of themselves. */
+const OWN: Words = {
+  en: set("i im ive id me my mine we us our"),
+  de: set("ich mir mich mein meine meinen meinem meiner wir uns unser unsere"),
+};
+/** What the present tells of the world after a question word. */
+const WORLD: Words = {
+  en: set("comes come happens goes do does opens closes starts begins lasts takes"),
+  de: set(
+    "kommt kommen passiert geschieht hat haben macht machen wird werden dauert beginnt braucht",
+  ),
+};
+const ASSISTANT: Words = { en: set("did do have were are"), de: set("hast warst machst bist") };
+/** "What have you got for yesterday?" asks for the record. */
+const KEPT = set(
+  "got recorded record seen saw logged log noted know find found aufgezeichnet notiert gesehen gespeichert erfasst gemerkt this that these das dies dieser diese dieses hier here",
+);

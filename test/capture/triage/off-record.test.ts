@@ -4,10 +4,10 @@ import { readTurn } from "../../../src/capture/triage/read-turn.ts";
 const NOW = Date.parse("2026-11-27T16:12:00+01:00") * 1000;
 
 function tells(turn: string): boolean {
-  return readTurn(turn, NOW, "Europe/Berlin").tells;
+  return readTurn(turn, NOW, "Europe/Berlin").needsNoRecord;
 }
 
-describe("a turn that tells how something was", () => {
+describe("a turn that no record can help with", () => {
   it.each([
     "I spent Sunday at the lake",
     "I was up until two last night, so tired",
@@ -19,6 +19,15 @@ describe("a turn that tells how something was", () => {
     "mein Bus hatte heute früh wieder Verspätung",
     "das Essen mit Papa war schön",
     "das Gespräch mit der Bank lief gut",
+    "what should I cook tonight?",
+    "how long should one sleep a night?",
+    "was soll ich heute Nachmittag machen?",
+    "what comes after dessert in Italy?",
+    "when do the shops open on Sunday?",
+    "was hat an Ostern offen?",
+    "was kommt nach dem Frühstück in Japan?",
+    "what did you do on Sunday?",
+    "was hast du gestern gemacht?",
   ])("is known as one: %s", (turn) => {
     expect(tells(turn)).toBe(true);
   });
@@ -38,6 +47,14 @@ describe("a turn that tells how something was", () => {
     "das Blatt, das ich gestern offen hatte",
     "gestern hab ich woran gearbeitet",
     "die Seite von gestern",
+    "what did I think I should do yesterday",
+    "what have you got for yesterday",
+    "was hast du für gestern aufgezeichnet",
+    "what does this page say",
+    "was macht diese Funktion",
+    "what happened yesterday",
+    "what did we do on Sunday",
+    "was hat mich gestern beschäftigt",
     "hab ich gestern den Mietvertrag offen gehabt",
   ])("is not one that may ask for something: %s", (turn) => {
     expect(tells(turn)).toBe(false);
