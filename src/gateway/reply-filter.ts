@@ -95,7 +95,7 @@ export function createStreamFilter(
   const rewrite = (raw: Buffer): Buffer => {
     const event = readEvent(raw);
     const next = event === null ? null : rewriter.rewrite(event);
-    return next === null ? raw : renderAll(next);
+    return next === null ? raw : Buffer.concat([lateLineFeed(raw), renderAll(next)]);
   };
 
   return {
@@ -112,7 +112,9 @@ export function createStreamFilter(
       const event = readEvent(rest);
       // The last event may lack its blank line. One that was cut off is no JSON, and goes behind what is held.
       const isWhole = event !== null && (isRecord(event.data) || event.data === "[DONE]");
-      const last = isWhole ? renderAll(rewriter.rewrite(event) ?? [event]) : NOTHING;
+      const last = isWhole
+        ? Buffer.concat([lateLineFeed(rest), renderAll(rewriter.rewrite(event) ?? [event])])
+        : NOTHING;
       const held = renderAll(rewriter.end());
       if (held.length === 0 && last.length === 0) return rest;
       return Buffer.concat([last, held, isWhole ? NOTHING : rest]);
@@ -122,6 +124,11 @@ export function createStreamFilter(
 }
 
 const NOTHING = Buffer.alloc(0);
+
+/** What came late of the line end before an event: without it a client that knows no lone CR misses the event. */
+function lateLineFeed(raw: Buffer): Buffer {
+  return raw.subarray(0, raw[0] === 0x0a ? 1 : 0);
+}
 
 function renderAll(events: readonly StreamEvent[]): Buffer {
   return Buffer.from(events.map((event) => renderEvent(event)).join(""));

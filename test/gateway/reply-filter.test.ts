@@ -132,6 +132,12 @@ describe("a streamed reply", { timeout: 60_000 }, () => {
     }
   });
 
+  test("keeps both halves of a line end that came in two pieces", () => {
+    const stream = chatStream([ECHO, " Hello."], "\r\n");
+    for (let at = 1; at < stream.length; at += 1)
+      expect(run(stream, [at, stream.length])).not.toMatch(/\r(?!\n)/);
+  });
+
   test("keeps its finish, its usage and its end when an echo was taken off", () => {
     const out = run(chatStream([ECHO, " Hello."]), [7]);
     expect(out).toContain('"finish_reason":"stop"');
