@@ -1,6 +1,6 @@
 /**
  * Tells turns that what was recorded cannot help with, by their shape: those that say how something was, ask for advice,
- * or ask after the world or the assistant. It promises false wherever a turn may ask what its owner did.
+ * hand out a task, or ask after the world or the assistant. It promises false wherever a turn may ask what its owner did.
  */
 import type { TurnLanguage } from "./turn-reading.ts";
 import type { Token } from "./turn-tokens.ts";
@@ -27,6 +27,7 @@ export function needsNoRecord(
   return (
     asksAdvice(words, language) ||
     asksElsewhere(words, language) ||
+    handsOutTask(words, language) ||
     isTelling(tokens, language, taken)
   );
 }
@@ -47,6 +48,19 @@ function asksElsewhere(words: readonly string[], language: "en" | "de"): boolean
   if (!QUESTIONS[language].has(first)) return false;
   if (WORLD[language].has(second)) return true;
   return ASSISTANT[language].has(second) && (third === "you" || third === "du");
+}
+
+/** "Remind me to ring the bank", "trag den Zahnarzt ein"; but not "write down what I did yesterday". */
+function handsOutTask(words: readonly string[], language: "en" | "de"): boolean {
+  if (words.some((word) => SELF[language].has(word) || word === "im" || word === "ive"))
+    return false;
+  const start = words.findIndex((word) => !POLITE.has(word));
+  const [first = "", second = "", third = ""] = words.slice(Math.max(0, start));
+  if (!TASKS[language].has(first)) return false;
+  if (language === "de") return second !== "";
+  if (first === "remind") return second === "me" && (third === "to" || third === "that");
+  // "Call with Ines yesterday" and "draft of the letter" are no commands.
+  return DETERMINERS.has(second) || first === "put" || first === "add";
 }
 
 function isTelling(
@@ -130,6 +144,18 @@ const WORLD: Words = {
     "kommt kommen passiert geschieht hat haben macht machen wird werden dauert beginnt braucht",
   ),
 };
+const POLITE = set(
+  "please pls bitte can could would will you kannst konntest du ok okay and also und",
+);
+const TASKS: Words = {
+  en: set(
+    "remind put add draft write compose send book schedule set cancel move reschedule order translate rewrite call text email ring phone wake buy",
+  ),
+  de: set(
+    "erinner erinnere trag trage schreib schreibe verfass verfasse formulier formuliere schick schicke setz setze stell stelle bestell bestelle buche reservier reserviere verschieb verschiebe ruf rufe ubersetz ubersetze kauf kaufe weck wecke",
+  ),
+};
+const DETERMINERS = set("a an the my me it this that him her them us our");
 const ASSISTANT: Words = { en: set("did do have were are"), de: set("hast warst machst bist") };
 /** "What have you got for yesterday?" asks for the record. */
 const KEPT = set(

@@ -121,7 +121,7 @@ export interface TurnReading {
   readonly end: TimeEnd | null;
   /**
    * True for a turn that only tells something ("I was at my sister's yesterday"), asks for advice ("what should I do
-   * tonight?"), or asks after the world or the assistant ("what comes after lunch in Spain?").
+   * tonight?"), hands out a task, or asks after the world or the assistant ("what comes after lunch in Spain?").
    */
   readonly needsNoRecord: boolean;
   /** "and what about …", "und davor?": the turn leans on the one before. */
