@@ -434,3 +434,18 @@ describe("a time to come", () => {
     expect(ask(turn).block).toContain(expected);
   });
 });
+
+describe("a work that a folder is named after", () => {
+  it("was last seen when its files were", () => {
+    const windows = ["19", "20", "23", "24", "25"].flatMap((day) => [
+      show("org.gnome.Nautilus", "Lantern walk", `${day} 09:00`, "09:02"),
+      show("soffice", "Routes.odt — LibreOffice Writer", `${day} 09:02`, "09:20"),
+      show("Firefox", "Octopus brains - BBC — Mozilla Firefox", `${day} 10:00`, "16:00"),
+    ]);
+    windows.push(show("soffice", "Routes.odt — LibreOffice Writer", "26 09:00", "09:30"));
+    const answer = ask("when did I last touch the lantern walk?", {
+      history: createMemoryHistory(windows),
+    });
+    expect(answer.block).toContain('09:00–09:30 (30 min) soffice: "Routes.odt"');
+  });
+});

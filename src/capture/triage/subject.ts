@@ -198,7 +198,11 @@ function subjectLinesWithin(
   score: number,
 ): readonly SpanLine[] {
   const { project, isProject } = subject;
-  const isDocument = subject.documentIds.length > 0 && subject.documentCoverage >= subject.coverage;
+  // A folder with the name of the work stands for the work.
+  const named = context.kindOf(subject.documentIds[0] ?? 0);
+  const isPlace = isProject && (named === "folder" || named === "terminal");
+  const isDocument =
+    subject.documentIds.length > 0 && subject.documentCoverage >= subject.coverage && !isPlace;
   if (intent === "lastseen" && isDocument) {
     const times = lastTimes(context, subject, within, score);
     // Found by likeness alone, it may stand for the work it belongs to.
