@@ -30,6 +30,8 @@ export function mendTypos(
     const { type, folded } = token;
     if (type !== "word" || folded.length < 4 || folded.length > 14) return token;
     if (/\d/.test(folded) || isOrdinary(tokens, index, language) || isKnown(folded)) return token;
+    const rest = language === "fr" ? ELIDED.exec(folded)?.groups?.["rest"] : undefined;
+    if (rest !== undefined && isWord(rest, language)) return { ...token, folded: rest };
     // Of English alone there is a list of the words that are none: elsewhere a slip must be plain.
     const isTypo = language === "en" ? isOneTypo : isSureTypo;
     const meant = ASKED_WITH[language].find((word) => isTypo(folded, word));
@@ -37,14 +39,24 @@ export function mendTypos(
   });
 }
 
-function isOrdinary(tokens: readonly Token[], index: number, language: Known): boolean {
-  const folded = tokens[index]?.folded ?? "";
+/** An apostrophe left out: "lappel", "dhier", "cétait". */
+const ELIDED = /^(?:[cdjlmnst]|qu)(?<rest>[aeiouyh][a-z]{3,})$/u;
+
+/** Whether it is a word of asking as it stands. */
+function isWord(folded: string, language: Known): boolean {
   return (
     isFunctionWord(folded, language) ||
     isAskingWord(folded, language) ||
     isMediumWord(folded, language) ||
     CUES[language].has(folded) ||
-    TIME_WORDS[language].holds(folded) ||
+    TIME_WORDS[language].holds(folded)
+  );
+}
+
+function isOrdinary(tokens: readonly Token[], index: number, language: Known): boolean {
+  const folded = tokens[index]?.folded ?? "";
+  return (
+    isWord(folded, language) ||
     TIME_WORDS[language].isOther(folded) ||
     (language === "en" && wordRarity(folded) < UNLISTED)
   );

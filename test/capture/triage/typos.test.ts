@@ -22,6 +22,7 @@ describe("typing errors in the words of asking", () => {
     ["what did i do on friay mornign", "en", "what did i do on friday morning"],
     ["que hice despeus de comer", "es", "que hice despues de comer"],
     ["je faisais quoi avnat le dejeuner", "fr", "je faisais quoi avant le dejeuner"],
+    ["quoi douvert avant lappel dhier", "fr", "quoi ouvert avant appel hier"],
   ] as const)("%j is mended", (turn, language, expected) => {
     expect(mended(turn, language)).toBe(expected);
   });
@@ -36,6 +37,7 @@ describe("typing errors in the words of asking", () => {
     ["remettre la main sur le courrier", "fr"],
     ["le livre de la femme du commerce", "fr"],
     ["le vol pour la chine cet hiver", "fr"],
+    ["la carriere du centre a sa taille", "fr"],
     ["el precio del vuelo y la casa", "es"],
     ["la cuenta del parque y la calle", "es"],
     ["tarta de manzana", "es"],
