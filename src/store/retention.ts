@@ -37,8 +37,15 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
     `SELECT start_us FROM event WHERE start_us + duration_us < ? AND start_us > ? AND start_us < ?
       ORDER BY start_us LIMIT ${IDS_PER_LOOK}`,
   );
-  const position = database.prepare<{ start_us: number }>(
-    "SELECT start_us FROM event ORDER BY start_us LIMIT 1 OFFSET ?",
+  /** Of everything that an age can be told of. */
+  const reachOfAll = database.prepare<{ oldest_us: number | null; newest_us: number | null }>(
+    `SELECT min(first_us) AS oldest_us, max(last_us) AS newest_us FROM (
+       SELECT min(start_us) AS first_us, max(start_us) AS last_us FROM event
+       UNION ALL SELECT min(start_us), max(start_us) FROM remote_event
+       UNION ALL SELECT min(at_us), max(at_us) FROM session_event
+       UNION ALL SELECT (SELECT min(start_us) FROM bucket_event WHERE bucket_key = bucket.key),
+                        (SELECT max(start_us) FROM bucket_event WHERE bucket_key = bucket.key)
+         FROM bucket)`,
   );
   const pages = database.prepare<{ used: number; size: number }>(
     `SELECT page_count - freelist_count AS used, page_size AS size
@@ -88,18 +95,31 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
     return row === undefined ? 0 : row.used * row.size;
   };
 
-  /** Erases the oldest twentieth again and again: totals and text make it hard to foretell what a row frees. */
-  const fitInto = async (maxBytes: number): Promise<{ events: number; documents: number }> => {
+  /**
+   * Erases the oldest twentieth of the time that was recorded again and again: totals and text make it hard to foretell what a row frees.
+   * All that has an age goes by the same one: where other recorders fill the file, our own events alone would not help.
+   */
+  const fitInto = async (
+    maxBytes: number,
+    nowUs: number,
+  ): Promise<{ events: number; documents: number }> => {
     let events = 0;
     let documents = 0;
+    let untilUs = Number.MIN_SAFE_INTEGER;
     while (usedBytes() > maxBytes) {
-      const count = store.summary().eventCount;
-      if (count === 0 && store.remote().count() === 0) break;
-      const until = position.get(Math.ceil(count / 20))?.start_us ?? Number.MAX_SAFE_INTEGER;
-      const erased = await eraser.events(startedBefore(until), "expire");
-      const elsewhere = await expireElsewhere(until);
-      if (erased.events + elsewhere.events === 0) break;
-      events += erased.events + elsewhere.events;
+      const { oldest_us: oldestUs = null, newest_us: newestUs = null } = reachOfAll.get() ?? {};
+      if (oldestUs === null || newestUs === null) break;
+      const fromUs = Math.max(untilUs, oldestUs);
+      const leftUs = Math.min(newestUs, nowUs) - fromUs;
+      untilUs = fromUs + Math.max(Math.ceil(leftUs / 20), SHORTEST_STEP_US);
+      const erased = await eraser.events(startedBefore(untilUs), "expire");
+      const elsewhere = await expireElsewhere(untilUs);
+      const others = await expireOthers(untilUs);
+      dropLedger.run(untilUs, untilUs);
+      const gone = erased.events + elsewhere.events + others;
+      // What goes on beyond now has no age.
+      if (gone === 0 && untilUs > nowUs) break;
+      events += gone;
       documents += erased.documents + elsewhere.documents;
     }
     return { events, documents };
@@ -165,11 +185,9 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
       documents += erased.documents + elsewhere.documents;
     }
     if (limits.maxBytes !== null) {
-      const erased = await fitInto(limits.maxBytes);
+      const erased = await fitInto(limits.maxBytes, vouchedUs(nowUs));
       events += erased.events;
       documents += erased.documents;
-      const oldestUs = firstEvent.get()?.start_us;
-      if (erased.events > 0 && typeof oldestUs === "number") events += await expireOthers(oldestUs);
     }
     const sinceUs = firstEvent.get()?.start_us ?? nowUs;
     // What a client was told of an expired event expires with it.
@@ -201,6 +219,7 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
 }
 
 const DAY_US = 86_400_000_000;
+const SHORTEST_STEP_US = 60_000_000;
 /** Longer than any night: the machine was off, or its clock leapt. */
 const LEAP_US = 36 * 3_600_000_000;
 /** Not what only says that the daemon did not run or the machine slept, which a leap looks like. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { EventFacts } from "../../src/capture/events.ts";
 import { silentLog } from "../../src/log.ts";
+import { createBucketStore } from "../../src/store/buckets.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { createRetention } from "../../src/store/retention.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
@@ -92,6 +93,28 @@ describe("retention", () => {
     expect(store.summary().sizeBytes).toBeLessThanOrEqual(maxBytes);
     expect(store.summary().eventCount).toBeGreaterThan(300);
     expect(store.latest("window", 1)).toHaveLength(1);
+  });
+
+  it("makes room by age, and not at the cost of our own events where other recorders fill the file", async () => {
+    const { store } = openStore();
+    fill(store, 200);
+    const buckets = createBucketStore(store.database);
+    const id = "aw-watcher-window_old";
+    const told = { type: "currentwindow", client: "c", hostname: "h", createdUs: 0, data: "{}" };
+    buckets.create({ ...told, id });
+    const rows = Array.from({ length: 4000 }, (_, n) => ({
+      startUs: NOW - 300 * DAY + n * 3_600 * S,
+      durationUs: 60 * S,
+      data: JSON.stringify({ app: "Old", title: `${n}`.padEnd(100, "x") }),
+    }));
+    buckets.insert(id, rows);
+    const maxBytes = store.summary().sizeBytes - 500_000;
+    await createRetention(store, { maxAgeDays: null, maxBytes }, silentLog).run(NOW);
+    expect(store.summary().sizeBytes).toBeLessThanOrEqual(maxBytes);
+    expect(store.summary().eventCount).toBe(200);
+    const left = [...buckets.iterate(id)];
+    expect(left.length).toBeGreaterThan(200);
+    expect(left.at(0)?.startUs).toBe(rows.at(-1)?.startUs);
   });
 
   it("takes what other devices recorded by the same age, with its text", async () => {
