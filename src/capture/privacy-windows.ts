@@ -3,6 +3,8 @@
  * final, no mark means nothing for a browser that sets none.
  */
 
+import { foldText } from "./privacy-readings.ts";
+
 /**
  * What the title of a browser says of private browsing. `marked`: private windows carry a mark, so that a
  * title without one is not private. `unmarked`: on some desktops the browser sets no mark, so that without
@@ -30,9 +32,13 @@ export function isPrivateTitle(browser: PrivateMarking, title: string): boolean 
   // A page may be titled with a megabyte of text: the mark stands behind it.
   const tail = title.slice(-MARK_REACH).toLowerCase();
   if (browser === "always") return true;
-  if (!MARK_WORD.test(tail)) return false;
   const segments = tail.split(/\s[-\u2013\u2014|:]\s|\s?[\u2014|]\s?/);
   const last = segments.at(-1) ?? "";
+  // Firefox names itself behind every page, and says something beside its name when the window is private: whatever
+  // that is, and in whatever language.
+  if (browser === "marked" && segments.length > 1 && FIREFOX.test(last) && !isBrand(last))
+    return true;
+  if (!MARK_WORD.test(tail)) return false;
   // A page without a title leaves the browser's name alone.
   if ((segments.length > 1 || browser !== null) && isBrandWithMark(last)) return true;
   // Of what is no browser that is known, the mark alone says nothing: files and songs are called "incognito" too.
@@ -85,7 +91,7 @@ const UNMARKED_BROWSER = named(
  * The words of the mark as browsers translate them, lower case: Firefox ("Private Browsing"), Chromium
  * ("Incognito"), Edge ("InPrivate"), Brave and Opera ("Private"), Vivaldi ("Private Window").
  */
-const MARKS = [
+const MARK_WORDS = [
   // English
   "private browsing( mode)?|private window( with tor)?|private with tor|private mode",
   "incognito( mode| window)?|inprivate",
@@ -120,13 +126,21 @@ const MARKS = [
   // Chinese, Japanese, Korean
   "隐私浏览|隐私窗口|无痕浏览|无痕模式|无痕式|隱私瀏覽|隱私視窗|無痕式視窗|無痕模式|プライベートブラウジング|プライベートウィンドウ|シークレット( ?モード)?",
   "사생활 보호 모드|시크릿( ?모드| ?창)?",
-]
-  .join("|")
-  .normalize("NFKC");
+  // What else Firefox is translated to, as its own language packs have it
+  "məxfi səyahət|поверително сърфиране|ব্যক্তিগত ব্রাউজিং|merdeiñ prevez|privatno pregledanje|pori preifat",
+  "ichinan okem pa k'amaya'l|priwatny modus|privata retumo|nabigatze pribatua|navigazion privade",
+  "priveenavigaasje|brabhsadh prìobhaideach|kundaha ñemi|գաղտնի դիտարկում|navigation private",
+  "meramban privat|პირადი თვალიერება|tunigin tusligt|жекелік шолу|navegaçion privâ|pelayaran peribadi",
+  "navegacion privada|ਪ੍ਰਾਈਵੇਟ ਬਰਾਊਜ਼ਿੰਗ|modus privat|ᱯᱨᱟᱭᱣᱮᱴ ᱵᱽᱨᱟᱣᱩᱡᱤᱝ|navigatzione privada|نجی براؤزنگ",
+  "shfletim privat|అంతరంగిక విహరణ|ఆంతరంగిక విహారణ|тамошобинии (?:махфӣ|хусусии|хусусӣ)",
+  "การท่องเว็บแบบส่วนตัว|การเรียกดูแบบส่วนตัว|隱私瀏覽模式",
+].join("|");
 
 /** Marks that are also ordinary words: they count only in the title of a browser. */
 const BARE_MARKS = "private|gizli|samaran|ẩn danh|anonimno|anónima|anônima|無痕|गुप्त|in incognito";
 
+// Titles are compared folded, so that the words must be.
+const MARKS = foldText(MARK_WORDS);
 const MARK = `(?:${MARKS}|${BARE_MARKS})`;
 const MARK_WORD = new RegExp(MARK);
 const OPEN = "[([\\u3010\\uff08\\u300c]";
@@ -136,11 +150,16 @@ const BRACKETED_BEFORE_BRAND = new RegExp(`${OPEN}\\s?(?:${MARKS})\\s?${CLOSE}([
 /** Names of browsers, as they stand beside the mark. */
 const BRAND =
   /mozilla|firefox|nightly|developer edition|librewolf|waterfox|floorp|\bzen\b|google|chrome|chromium|brave|opera|vivaldi|microsoft|\bedge\b|safari|falkon|seamonkey|yandex|яндекс|браузер|epiphany|gnome web|pale moon/g;
+/** The names of browsers that have nothing but their name behind an ordinary page. */
+const FIREFOX = /mozilla firefox|firefox (?:developer edition|nightly)|librewolf/;
+
 /** A browser's name, its channel, and hardly more. */
 function isBrand(segment: string): boolean {
   const withoutBrand = segment.replace(BRAND, "");
   if (withoutBrand === segment) return false;
-  return withoutBrand.replace(/\b(?:beta|dev|canary|stable|esr|gx)\b|[^\p{L}\p{N}]/gu, "") === "";
+  return (
+    withoutBrand.replace(/\b(?:beta|dev|canary|stable|esr|gx|browser)\b|[^\p{L}\p{N}]/gu, "") === ""
+  );
 }
 
 /** What may stand between the two: "de", "in", "в", "في", a bracket or a dash. */
