@@ -32,5 +32,6 @@ export function withPage(
   if (page.private) return { ...sample, private: true };
   if (sample.url !== null || sample.title === null) return sample;
   const isSame = documentTitle(sample.app, sample.title) === documentTitle(sample.app, page.title);
-  return isSame ? { ...sample, url: page.url } : sample;
+  // Of this one it is known, then, though its browser sets no mark.
+  return isSame ? { ...sample, url: page.url, private: sample.private ?? false } : sample;
 }
