@@ -51,11 +51,15 @@ export interface OpenPage {
   readonly close: () => Promise<void>;
 }
 
-/** `fill` puts a record into the data folder before the daemon starts; `config` is added to its settings. */
+/**
+ * `fill` puts a record into the data folder before the daemon starts; `config` is added to its settings; `lettersPx` is how
+ * large letters are that no page has set, as somebody may choose in the browser's settings.
+ */
 export async function openPageRig(
   options: {
     readonly fill?: (directory: string) => void;
     readonly config?: string;
+    readonly lettersPx?: number;
   } = {},
 ): Promise<PageRig> {
   const processes = createProcesses();
@@ -69,7 +73,7 @@ export async function openPageRig(
   mkdirSync(directory, { mode: 0o700 });
   options.fill?.(directory);
   await daemon.start();
-  const browser = await launchBrowser();
+  const browser = await launchBrowser(options.lettersPx ?? 16);
   return {
     daemon,
     processes,
@@ -81,10 +85,10 @@ export async function openPageRig(
   };
 }
 
-function launchBrowser(): Promise<Browser> {
+function launchBrowser(lettersPx: number): Promise<Browser> {
   return chromium.launch({
     executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu"],
+    args: ["--no-sandbox", "--disable-gpu", `--blink-settings=defaultFontSize=${lettersPx}`],
   });
 }
 

@@ -411,6 +411,25 @@ describe("every view keeps to the width of its screen, and axe finds nothing", (
   });
 });
 
+describe("with larger letters, set in the browser, every view keeps to the width of its screen", () => {
+  it.each([
+    ["twice as large, on half a screen", 32, 640],
+    ["a quarter larger, on a phone", 20, 320],
+  ])("%s", async (_name, lettersPx, width) => {
+    const own = await openPageRig({ fill, lettersPx });
+    onTestFinished(own.close);
+    const { page, settle } = await own.openPage({ width, height: 900 });
+    const letters = await page.evaluate(() => getComputedStyle(document.body).fontSize);
+    expect(Number.parseFloat(letters)).toBeGreaterThanOrEqual((lettersPx * 14) / 16);
+    for (const view of ["timeline", "calendar", "totals", "saw", "try", "privacy", "health"]) {
+      await page.goto(new URL(`/#/${view}`, page.url()).href);
+      await settle();
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([view, over]).toEqual([view, 0]);
+    }
+  });
+});
+
 it("what is from before says so while the daemon is gone, and nothing can be switched", async () => {
   const own = await openPageRig({ fill });
   onTestFinished(own.close);

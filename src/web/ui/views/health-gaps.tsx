@@ -58,30 +58,37 @@ export function GapsPanel(): JSX.Element {
         <p class="muted">None: nothing kept the record from being made.</p>
       )}
       {answer !== null && answer.totals.length > 0 && (
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">Why</th>
-              <th scope="col" class="number">
-                How long
-              </th>
-              <th scope="col" class="number">
-                Times
-              </th>
-              <th scope="col">Last</th>
-            </tr>
-          </thead>
-          <tbody>
-            {answer.totals.map(({ name, count, durationUs, lastUs }) => (
-              <tr key={name}>
-                <th scope="row">{gapWords(name)}</th>
-                <td class="number">{formats.duration(durationUs)}</td>
-                <td class="number">{formats.count(count)}</td>
-                <td class="when">{shortMoment(lastUs, Date.now() * 1000, formats)}</td>
+        <div
+          class="table-scroll"
+          tabIndex={0}
+          role="region"
+          aria-label="What was not recorded, and why"
+        >
+          <table class="table">
+            <thead>
+              <tr>
+                <th scope="col">Why</th>
+                <th scope="col" class="number">
+                  How long
+                </th>
+                <th scope="col" class="number">
+                  Times
+                </th>
+                <th scope="col">Last</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {answer.totals.map(({ name, count, durationUs, lastUs }) => (
+                <tr key={name}>
+                  <th scope="row">{gapWords(name)}</th>
+                  <td class="number">{formats.duration(durationUs)}</td>
+                  <td class="number">{formats.count(count)}</td>
+                  <td class="when">{shortMoment(lastUs, Date.now() * 1000, formats)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
       {answer?.truncated === true && (
         <p class="muted small">
