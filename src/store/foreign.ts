@@ -5,6 +5,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
+import { translating } from "./failures.ts";
 import { connectForeign, type Sqlite } from "./sqlite.ts";
 
 /** How the folders of copies begin that are being read. */
@@ -77,7 +78,9 @@ function copyAtRest(path: string, copy: string): void {
     const before = describe(path);
     for (const suffix of SUFFIXES) {
       rmSync(copy + suffix, { force: true });
-      if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix);
+      // What fails here is the disk that the copy goes to: what is copied was just read.
+      if (existsSync(path + suffix))
+        translating(copy, () => copyFileSync(path + suffix, copy + suffix));
     }
     if (describe(path) === before) return;
   }
