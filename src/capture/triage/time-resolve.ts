@@ -14,7 +14,7 @@ import type { TimeNode } from "./time-grammar.ts";
 import { clockReadings, orderClocks } from "./time-hours.ts";
 import type { Bound } from "./time-lead.ts";
 import type { MomentNode } from "./time-nodes.ts";
-import type { PartOfDay, Shade } from "./time-words.ts";
+import { shaded } from "./time-parts.ts";
 import type { TimeKind } from "./turn-reading.ts";
 
 const MINUTE_US = 60_000_000;
@@ -208,11 +208,29 @@ function resolveMoment(moment: MomentNode, present: Present): Span | null {
     return resolvePart(moment, present);
   if (moment.day !== null) {
     const day = resolveDay(moment.day, moment.period, present.today);
-    return day === null ? null : { kind: "day", ...wholeDays(day, 1, present), pointUs: null };
+    if (day === null) return null;
+    const whole = wholeDays(day, 1, present);
+    const fromUs = isToday(moment) && isUpLate(present) ? lateDayStart(present) : whole.fromUs;
+    return { kind: "day", fromUs, toUs: whole.toUs, pointUs: null };
   }
   if (moment.period === null) return null;
   const run = shadeRun(resolvePeriod(moment.period, present.today), moment.shade);
   return { kind: "period", ...wholeDays(run.first, run.days, present), pointUs: null };
+}
+
+function isToday({ day }: MomentNode): boolean {
+  return day?.type === "back" && day.days === 0;
+}
+
+/** Until four the day before is still "today" for whoever has not gone to bed. */
+const LATE_MIN = 4 * 60;
+
+function isUpLate({ today }: Present): boolean {
+  return today.minuteOfDay < LATE_MIN;
+}
+
+function lateDayStart({ today, local }: Present): number {
+  return local.toUs(addDays(today, -1), LATE_MIN);
 }
 
 function wholeDays(
@@ -223,42 +241,18 @@ function wholeDays(
   return { fromUs: local.toUs(first, 0), toUs: local.toUs(addDays(first, count), 0) };
 }
 
-/** Minutes since midnight; beyond 1440 it runs into the next day. Evening and night run late, as people do. */
-const PARTS: Readonly<Record<PartOfDay, readonly [number, number]>> = {
-  morning: [6 * 60, 12 * 60],
-  midday: [11 * 60 + 30, 14 * 60],
-  afternoon: [12 * 60, 18 * 60],
-  // Spanish "tarde" lasts until nightfall.
-  siesta: [12 * 60, 20 * 60],
-  evening: [18 * 60, 24 * 60],
-  night: [18 * 60, 28 * 60],
-  // German "Nacht" and French "nuit" leave the evening out.
-  "late-night": [20 * 60, 30 * 60],
-  "small-hours": [0, 6 * 60],
-};
-
-const SHADES: Readonly<Record<Shade, readonly [number, number]>> = {
-  early: [5 * 60, 10 * 60],
-  mid: [10 * 60, 16 * 60],
-  late: [18 * 60, 24 * 60],
-};
-
-/** Where the middle is not that of the whole: nobody means half past seven by the middle of the morning. */
-const MIDDLES: Partial<Record<PartOfDay, readonly [number, number]>> = {
-  morning: [9 * 60, 11 * 60 + 30],
-  siesta: [16 * 60, 19 * 60],
-};
-
 function resolvePart(moment: MomentNode, present: Present): Span | null {
   const { today, local, nowUs } = present;
   const [start, end] = shaded(moment.part, moment.shade);
   const named = momentDay(moment, present);
   if (named === null) return null;
   let day = named;
-  const today0 = moment.day?.type === "back" && moment.day.days === 0;
+  const today0 = isToday(moment);
   // "heute Nacht" and "cette nuit" are the night that has been, as long as the coming one has not begun.
+  const isNight = moment.part === "night" || moment.part === "late-night";
   const shifts =
-    moment.day === null || (today0 && (moment.part === "night" || moment.part === "late-night"));
+    moment.day === null ||
+    (today0 && (isNight || (isUpLate(present) && moment.part !== "morning")));
   if (shifts && local.toUs(day, start) >= nowUs) day = addDays(day, -1);
   // "This morning", said at two at night, is what has been since midnight.
   const early = today0 && moment.part === "morning" && today.minuteOfDay < start;
@@ -268,15 +262,6 @@ function resolvePart(moment: MomentNode, present: Present): Span | null {
     toUs: local.toUs(day, end, "last"),
     pointUs: null,
   };
-}
-
-function shaded(part: PartOfDay | null, shade: Shade | null): readonly [number, number] {
-  if (part === null) return SHADES[shade ?? "mid"];
-  const [start, end] = PARTS[part];
-  if (shade === null) return [start, end];
-  if (shade === "mid") return MIDDLES[part] ?? [start + (end - start) / 4, end - (end - start) / 4];
-  const half = (start + end) / 2;
-  return shade === "early" ? [part === "morning" ? start - 60 : start, half] : [half, end];
 }
 
 /** The day of a part or a clock time: the one that is named, or the one so many weeks ago, or today. */
@@ -292,10 +277,11 @@ function resolveClock(moment: MomentNode, clock: ClockNode, present: Present): S
   const day = momentDay(moment, present);
   if (day === null) return null;
   const dated = moment.day !== null || moment.period !== null;
+  const isFixed = dated && !(isToday(moment) && isUpLate(present));
   const end = moment.clockEnd;
   if (end !== null) {
     const [from, to] = orderClocks(clock, end, moment.part);
-    const on = !dated && local.toUs(day, from) >= nowUs ? addDays(day, -1) : day;
+    const on = !isFixed && local.toUs(day, from) >= nowUs ? addDays(day, -1) : day;
     return {
       kind: "range",
       fromUs: local.toUs(on, from),
@@ -315,7 +301,7 @@ function resolveClock(moment: MomentNode, clock: ClockNode, present: Present): S
   const readings = clockReadings(clock, moment.part, dated, present.today.minuteOfDay);
   const past = readings.find((minute) => local.toUs(day, minute) <= nowUs);
   const minute = past ?? readings[0] ?? clock.minute;
-  const on = past === undefined && !dated ? addDays(day, -1) : day;
+  const on = past === undefined && !isFixed ? addDays(day, -1) : day;
   const pointUs = local.toUs(on, minute);
   const reach = (clock.reachMin ?? (clock.fine && !moment.around ? 15 : 30)) * MINUTE_US;
   return { kind: "clock", fromUs: pointUs - reach, toUs: pointUs + reach, pointUs };

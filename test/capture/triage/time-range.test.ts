@@ -279,6 +279,26 @@ describe.each(Object.entries(FRIDAY))("times of a turn in %s", (timeZone, now) =
   });
 });
 
+describe("times of whoever is still up", () => {
+  it.each([
+    ["fr", "j'ai fait quoi ce soir", "26 Nov 18:00 → 27 Nov 00:00"],
+    ["fr", "cet après-midi", "26 Nov 12:00 → 26 Nov 18:00"],
+    ["fr", "ce soir à 22h", "26 Nov 21:30 → 26 Nov 22:30"],
+    ["es", "¿qué hice esta tarde?", "26 Nov 12:00 → 26 Nov 20:00"],
+    ["es", "hoy entre las 20 y las 22", "26 Nov 20:00 → 26 Nov 22:00"],
+    ["en", "what did I do today?", "26 Nov 04:00 → 27 Nov 00:40"],
+    ["de", "was hab ich heute gemacht", "26 Nov 04:00 → 27 Nov 00:40"],
+    ["en", "yesterday", DAY("26")],
+    ["en", "this morning", "27 Nov 00:00 → 27 Nov 00:40"],
+  ] as const)("%s: %s", (language, turn, expected) => {
+    expect(spans(turn, language, "2026-11-27T00:40:00Z", "UTC")).toBe(expected);
+  });
+
+  it("are of the new day from four on", () => {
+    expect(spans("today", "en", "2026-11-27T04:10:00Z", "UTC")).toBe("27 Nov 00:00 → 27 Nov 04:10");
+  });
+});
+
 describe("times in languages that are read in part", () => {
   it.each([
     ["cosa stavo facendo ieri pomeriggio", "26 Nov 12:00 → 26 Nov 18:00"],
