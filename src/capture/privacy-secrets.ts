@@ -56,7 +56,7 @@ const PREFIXED_KEYS = [
   "hv[sbr]\\.[A-Za-z0-9_-]{20,}", // HashiCorp Vault
   "AGE-SECRET-KEY-1[A-Z0-9]{20,}",
   "(?:SK|AC)[0-9a-f]{32}", // Twilio
-  "[0-9]{8,10}:[A-Za-z0-9_-]{35}", // Telegram bots
+  "(?:bot)?[0-9]{8,10}:[A-Za-z0-9_-]{35}", // Telegram bots
   "[xyzt]prv[A-Za-z0-9]{80,}", // extended private keys of wallets, BIP 32
   "(?:0x)?[0-9a-fA-F]{64}", // raw 256-bit keys
 ];
@@ -129,7 +129,8 @@ const SECRET_PATTERNS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-const MIXED_TOKEN = /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{40,}={0,2}/g;
+/** Base64 has slashes; behind a dot they are those of an address, whose parts are looked at one by one. */
+const MIXED_TOKEN = /(?<![A-Za-z0-9+/_=.-])[A-Za-z0-9+/_-]{40,}={0,2}/g;
 
 /** Random base64 has all three kinds of character and no words; paths, slugs and commit ids have not. */
 function isRandom(token: string): boolean {
@@ -164,16 +165,19 @@ function turns(part: string): number {
   return count(part, /[0-9](?=[A-Za-z])|[A-Z](?=[a-z0-9])|[a-z](?=[A-Z0-9])/g);
 }
 
-/** A path that lets in whoever knows it: what resets a password, confirms an address or invites. */
+/** A path that lets in whoever knows it: what resets a password, confirms an address, invites, or takes messages. */
 const LINK_OF_TRUST =
-  /\/(?:[a-z]+[_-])?(?:reset|resets|verify|verification|confirm|confirmation|confirmations|magic|invite|invites|invitation|invitations|token|tokens|activate|activation|unsubscribe|recover|recovery|passwords?|passwordless|login|signin|auth|sso|unlock)(?:[_-][a-z]+)?\/[^\s"'<>]{1,1024}/gi;
+  /\/(?:[a-z]+[_-])?(?:reset|resets|verify|verification|confirm|confirmation|confirmations|magic|invite|invites|invitation|invitations|token|tokens|activate|activation|unsubscribe|recover|recovery|passwords?|passwordless|login|signin|auth|sso|unlock|keys?|(?:web)?hooks?)(?:[_-][a-z]+)?\/[^\s"'<>]{1,1024}/gi;
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function hideTokens(link: string): string {
-  return link.replace(/(?<=\/)[A-Za-z0-9_~=.-]{8,}/g, (segment) =>
-    /[0-9]/.test(segment) && /[A-Za-z]/.test(segment) && turns(segment) >= segment.length / 4
+  return link.replace(/(?<=\/)[A-Za-z0-9_~=-]{8,}/g, (segment) => {
+    const isMixed = /[0-9]/.test(segment) && /[A-Za-z]/.test(segment);
+    return isMixed && (UUID.test(segment) || turns(segment) >= segment.length / 3)
       ? "[secret]"
-      : segment,
-  );
+      : segment;
+  });
 }
 
 function count(text: string, pattern: RegExp): number {

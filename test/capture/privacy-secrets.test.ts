@@ -54,7 +54,16 @@ describe("what is replaced", () => {
     ["https://bücher.example/a?q=1 - x", "https://bücher.example/a - x"],
     ["https://a.com/password/reset/8a7d6f5e4c3b2a19/", "https://a.com/password/reset/[secret]/"],
     ["a.com/accounts/reset/MQ/5xk-3d9c0c7b1a2f3e4d", "a.com/accounts/reset/MQ/[secret]"],
+    ["a.com/verify/550e8400-e29b-41d4-a716-446655440000", "a.com/verify/[secret]"],
     ["https://a.com/magic-link/Zk3jf8sKqP0", "https://a.com/magic-link/[secret]"],
+    [
+      "maker.ifttt.com/trigger/x/with/key/dB7x9Kq2Lm4",
+      "maker.ifttt.com/trigger/x/with/key/[secret]",
+    ],
+    [
+      "api.telegram.org/bot123456789:AAE_abcdefghijklmnopqrstuvwxyz01234/getMe",
+      "api.telegram.org/[secret]/getMe",
+    ],
     ["bare oRlPhDBuqOSg5ApYzTTO", "bare [secret]"],
     ["fw_kq2BEDbN2AHRQ73l5PuXay1F", "[secret]"],
     ["NRAK-8DNRLZGW7HUNWODQRYZD12ABCDE", "[secret]"],
@@ -104,6 +113,9 @@ describe("what is left alone", () => {
     "Is it node.js? watch?v=dQw4w9WgXcQ - YouTube",
     "gh auth login --with-token < file",
     "--password-file x",
+    "docs.google.com/document/d/1aB3xY7kQ9zT2mN5pR8sV4wC6dF0gH1jK/edit",
+    "github.com/login/oauth/authorize and a.com/keys/2024-budget",
+    "~/src/hooks/useLocalStorage2.ts",
   ])("%s", (text) => {
     expect(redactSecrets(text, usual)).toBe(text);
   });
