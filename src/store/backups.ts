@@ -190,10 +190,10 @@ export function removeCopies(directory: string, which: "all" | "plain" = "all"):
 }
 
 function holdsPlainText(path: string): boolean {
-  const files = statSync(path).isDirectory()
-    ? readdirSync(path).map((name) => join(path, name))
-    : [path];
-  return files.some(isPlainText);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true)
+    return readdirSync(path).some((name) => holdsPlainText(join(path, name)));
+  return stat?.isFile() === true && isPlainText(path);
 }
 
 function removeCopy(path: string): void {

@@ -134,8 +134,10 @@ describe("activityd encrypt", () => {
     await home.run("encrypt", "--key-file", home.keyFile);
     await home.run("backup");
     cpSync(plain, join(home.data, "backups"), { recursive: true });
+    mkdirSync(join(home.data, "backups", "mine", "of-2025"), { recursive: true });
     expect((await home.run("encrypt")).out).toContain("1 copies in plain text were removed\n");
     expect((await home.run("backup", "--list")).out.split("\n")).toHaveLength(2);
+    expect(readdirSync(join(home.data, "backups"))).toContain("mine");
     expect(filesWith(home.data, /canary|SQLite format/)).toEqual([]);
   });
 
