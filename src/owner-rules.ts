@@ -117,7 +117,8 @@ export function createOwnerRules(options: {
         : [
             {
               reason: `The settings were changed, and cannot be read: ${unread.message} The privacy rules of before stay in force.`,
-              remedy: unread.hint,
+              // The hint of the error speaks to who starts a daemon: this one goes on.
+              remedy: "Mend it and save it: it is read again at once.",
             },
           ]),
     ],
