@@ -2,6 +2,7 @@
  * Tells turns that what was recorded cannot help with, by their shape: those that say how something was, ask for advice,
  * hand out a task, or ask after the world or the assistant. It promises false wherever a turn may ask what its owner did.
  */
+import { needsNoRecordRomance } from "./off-record-romance.ts";
 import type { TurnLanguage } from "./turn-reading.ts";
 import type { Token } from "./turn-tokens.ts";
 
@@ -22,8 +23,9 @@ export function needsNoRecord(
   language: TurnLanguage,
   taken: ReadonlySet<number>,
 ): boolean {
-  if (language !== "en" && language !== "de") return false;
+  if (language === "other") return false;
   const words = tokens.filter(({ type }) => type === "word").map(({ folded }) => folded);
+  if (language === "es" || language === "fr") return needsNoRecordRomance(words, language);
   return (
     asksAdvice(words, language) ||
     asksElsewhere(words, language) ||
