@@ -160,6 +160,15 @@ function notesOf({ state, waiting, others, forged, notes, nowUs }: HubParts): re
           },
         ]
       : []),
+    ...(others.length === 0 && state.state === "connected"
+      ? [
+          {
+            reason: "No other device was heard of yet.",
+            remedy:
+              "Each one joins with: activityd hub join CODE (activityd hub invite prints it). One that did has to name the same place.",
+          },
+        ]
+      : []),
     ...others.flatMap(({ name, missing }) =>
       missing === 0
         ? []

@@ -199,7 +199,8 @@ export function writeJoinCode({ hub, ring }: HubIdentity, hints: JoinHints): str
 
 /** @throws ActivityError `bad_request` for what is no whole code */
 export function readJoinCode(text: string): JoinCode {
-  const trimmed = text.replaceAll(/\s/g, "");
+  // What a mail, a chat or a sentence puts around and between the letters; the checksum tells whether they are whole.
+  const trimmed = text.replaceAll(/[^\w.-]/g, "").replace(/\.+$/, "");
   const encoded = trimmed.slice(CODE_PREFIX.length);
   const bytes = Buffer.from(encoded, "base64url");
   const body = bytes.subarray(0, -CHECKSUM_BYTES);

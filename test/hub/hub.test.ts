@@ -52,6 +52,17 @@ describe("a hub", () => {
       expect(knownOf(ada, bob)).toEqual(["0–1 lock", "120–130 bob's own"]);
     }));
 
+  it("says that nobody else is in it, for as long as that is so", () =>
+    withRig(async (rig) => {
+      const ada = rig.add("ada");
+      await rig.settle();
+      const notes = async () => (await ada.hub.request(null)).notes.map(({ reason }) => reason);
+      expect(await notes()).toEqual(["No other device was heard of yet."]);
+      rig.add("bob");
+      await rig.settle();
+      expect(await notes()).toEqual([]);
+    }));
+
   it("leaves out what was recorded before, when the owner says so", () =>
     withRig(async (rig) => {
       const ada = rig.add("ada");

@@ -58,6 +58,19 @@ describe("a code of a hub", () => {
   });
 
   it.each([
+    ["in the quotes of a sentence", (code: string) => `“${code}”.`],
+    ["quoted in a mail", (code: string) => `> ${code.slice(0, 72)}\r\n> ${code.slice(72)}\r\n`],
+    [
+      "with what a web page breaks words at",
+      (code: string) => code.replaceAll(/.{30}/g, "$&\u200b"),
+    ],
+  ])("is read %s", (_what, wrap) => {
+    const [ada] = createHub("ada");
+    if (ada === undefined) throw new Error("no identity");
+    expect(readJoinCode(wrap(writeJoinCode(ada, HINTS))).hub).toBe(ada.hub);
+  });
+
+  it.each([
     [
       "a letter is wrong",
       (code: string) => code.replace(/.$/, (last) => (last === "A" ? "B" : "A")),
