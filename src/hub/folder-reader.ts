@@ -2,7 +2,8 @@
  * Reading what other devices wrote into the hub's folder, as it comes. It promises that each whole record is given on
  * at least once, whatever its file is called or when it arrives, and that nothing is polled where the system tells.
  */
-import { existsSync, readdirSync, readFileSync, statSync, watch, type FSWatcher } from "node:fs";
+import { watch, type FSWatcher } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
 import { reasonForLog, type Log } from "../log.ts";
@@ -15,7 +16,12 @@ export interface FolderReaderOptions {
   readonly root: string;
   readonly device: string;
   readonly subscribing: SubscribeOptions;
-  readonly inFolder: <T>(work: () => T) => T;
+  /** Does a step of reading, whose failure is that of the folder. */
+  readonly inFolder: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Does one that rejects as it does, and with `hub_away` where the folder does not answer. */
+  readonly inTime: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Ends the waiting for such a step. */
+  readonly stop: () => void;
   readonly log: Log;
 }
 
@@ -30,6 +36,8 @@ export function openFolderReader({
   device,
   subscribing,
   inFolder,
+  inTime,
+  stop,
   log,
 }: FolderReaderOptions): FolderReader {
   const marks = readMarks(subscribing.cursor);
@@ -67,9 +75,13 @@ export function openFolderReader({
     }
   };
 
-  const readFile = (folder: string, id: string, name: string): readonly CarriedRecord[] => {
+  const readRecords = async (
+    folder: string,
+    id: string,
+    name: string,
+  ): Promise<readonly CarriedRecord[]> => {
     const path = join(folder, name);
-    const scan = scanFrames(readFileSync(path));
+    const scan = scanFrames(await readFile(path));
     if (scan.isSpoilt && !spoilt.has(path)) {
       spoilt.add(path);
       log.warn("a file of the hub's folder is spoilt: its whole records were taken", {
@@ -80,30 +92,36 @@ export function openFolderReader({
   };
 
   /** The files of a device that may hold something new, in the order of its log. */
-  const filesToRead = (folder: string, id: string): readonly string[] => {
-    const names = segmentNames(folder);
-    return names.filter((name, index) => {
+  const filesToRead = async (folder: string, id: string): Promise<readonly UnreadFile[]> => {
+    const names = await segmentNames(folder);
+    const unread: UnreadFile[] = [];
+    for (const [index, name] of names.entries()) {
       const first = readSegmentName(name);
       const next = names
         .slice(index + 1)
         .map(readSegmentName)
         .find((each) => each?.isCopy === false);
-      if (first === null) return false;
+      if (first === null) continue;
       const isClosed = next != null && next.epoch === first.epoch && next.seq > first.seq;
       if (!first.isCopy && isClosed && marks.hasAll(id, first.epoch, first.seq, next.seq - 1))
-        return false;
-      return known.get(join(folder, name)) !== stampOf(join(folder, name));
-    });
+        continue;
+      const stamp = await stampOf(join(folder, name));
+      if (known.get(join(folder, name)) !== stamp) unread.push({ name, stamp });
+    }
+    return unread;
   };
 
   const deliverFolder = async (id: string, failures: Map<string, string>): Promise<void> => {
     const folder = join(root, id);
     watchFolder(folder);
-    const names = unlessUnreadable(folder, failures, () => filesToRead(folder, id)) ?? [];
-    for (const name of names) {
+    const files = await unlessUnreadable(folder, failures, () =>
+      inTime(async () => filesToRead(folder, id)),
+    );
+    for (const { name, stamp } of files ?? []) {
       const path = join(folder, name);
-      const stamp = stampOf(path);
-      const records = unlessUnreadable(path, failures, () => readFile(folder, id, name));
+      const records = await unlessUnreadable(path, failures, () =>
+        inTime(async () => readRecords(folder, id, name)),
+      );
       if (records === null) continue;
       for (let from = 0; from < records.length; from += RECORDS_PER_DELIVERY) {
         if (closing.signal.aborted) return;
@@ -119,10 +137,13 @@ export function openFolderReader({
   };
 
   const lookOnce = async (): Promise<void> => {
-    const ids = inFolder(() => deviceFolders(root).filter((id) => id !== device));
-    watchFolder(existsSync(root) ? root : carried);
+    const { ids, place } = await inFolder(async () => ({
+      ids: await othersByAge(),
+      place: (await stampOf(root)) === null ? carried : root,
+    }));
+    watchFolder(place);
     const failures = new Map<string, string>();
-    for (const id of ids.toSorted((a, b) => lastWrittenMs(root, a) - lastWrittenMs(root, b))) {
+    for (const id of ids) {
       if (closing.signal.aborted) return;
       await deliverFolder(id, failures);
     }
@@ -130,6 +151,14 @@ export function openFolderReader({
       log.warn("files of the hub's folder cannot be read", { count: failures.size });
     unreadable = failures;
   };
+
+  /** Who wrote last comes last. */
+  async function othersByAge(): Promise<readonly string[]> {
+    const ages: { readonly id: string; readonly writtenMs: number }[] = [];
+    for (const id of await deviceFolders(root))
+      if (id !== device) ages.push({ id, writtenMs: await lastWrittenMs(root, id) });
+    return ages.sort((a, b) => a.writtenMs - b.writtenMs).map(({ id }) => id);
+  }
 
   function look(): void {
     if (closing.signal.aborted) return;
@@ -172,6 +201,7 @@ export function openFolderReader({
     },
     close: async () => {
       closing.abort();
+      stop();
       if (timer !== null) clearTimeout(timer);
       for (const watcher of watchers.values()) watcher.close();
       await looking;
@@ -188,18 +218,30 @@ const RECORDS_PER_DELIVERY = 64;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 
+interface UnreadFile {
+  readonly name: string;
+  /** As it was before it is read; null: the carrier took it away. */
+  readonly stamp: string | null;
+}
+
 /** The files of records in a folder, in the order of the log. */
-export function segmentNames(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => readSegmentName(name) !== null)
-    .sort();
+export async function segmentNames(folder: string): Promise<readonly string[]> {
+  return (await namesIn(folder)).filter((name) => readSegmentName(name) !== null).sort();
 }
 
 /** The devices that have a folder. */
-export function deviceFolders(root: string): readonly string[] {
-  if (!existsSync(root)) return [];
-  return readdirSync(root).filter((name) => /^[0-9a-f]{32}$/.test(name));
+export async function deviceFolders(root: string): Promise<readonly string[]> {
+  return (await namesIn(root)).filter((name) => /^[0-9a-f]{32}$/.test(name));
+}
+
+/** None where there is no folder. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return [];
+    throw thrown;
+  }
 }
 
 export function toRecord(device: string, { epoch, seq, bytes }: Frame): CarriedRecord {
@@ -207,22 +249,33 @@ export function toRecord(device: string, { epoch, seq, bytes }: Frame): CarriedR
 }
 
 /** What `read` gives, or null where the system does not let it; what the carrier took away meanwhile is no failure. */
-function unlessUnreadable<T>(path: string, failures: Map<string, string>, read: () => T): T | null {
+async function unlessUnreadable<T>(
+  path: string,
+  failures: Map<string, string>,
+  read: () => Promise<T>,
+): Promise<T | null> {
   try {
-    return read();
+    return await read();
   } catch (thrown) {
-    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : null;
+    const code = codeOf(thrown);
     if (code === null) throw thrown;
     if (code !== "ENOENT") failures.set(path, code);
     return null;
   }
 }
 
+/** The system's word for what went wrong; null for anything else. */
+function codeOf(thrown: unknown): string | null {
+  return thrown instanceof Error && "syscall" in thrown && "code" in thrown
+    ? String(thrown.code)
+    : null;
+}
+
 /** A device that left and joined anew wrote in its former folder first: its goodbye is to be read before what it tells again. */
-function lastWrittenMs(root: string, id: string): number {
+async function lastWrittenMs(root: string, id: string): Promise<number> {
   try {
-    const newest = segmentNames(join(root, id)).at(-1);
-    return newest === undefined ? 0 : statSync(join(root, id, newest)).mtimeMs;
+    const newest = (await segmentNames(join(root, id))).at(-1);
+    return newest === undefined ? 0 : (await stat(join(root, id, newest))).mtimeMs;
   } catch {
     // Said when it is read.
     return 0;
@@ -230,9 +283,9 @@ function lastWrittenMs(root: string, id: string): number {
 }
 
 /** Changes whenever a file does; null when it is gone. */
-function stampOf(path: string): string | null {
+async function stampOf(path: string): Promise<string | null> {
   try {
-    const { size, mtimeMs, ino } = statSync(path);
+    const { size, mtimeMs, ino } = await stat(path);
     return `${size} ${mtimeMs} ${ino}`;
   } catch {
     // A carrier may take a file away at any moment.

@@ -3,18 +3,7 @@
  * device appends to files of its own and reads those of others. It promises that whatever the carrier does to the
  * files (tears, copies, delays, brings them out of order), every whole record is given on, and no half one.
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
 import type {
@@ -32,12 +21,15 @@ import {
   toRecord,
   type FolderReader,
 } from "./folder-reader.ts";
+import { createFolderLane, isNoAnswer, type FolderLane } from "./folder-lane.ts";
 import { comparePositions, isNextInLog } from "./log-position.ts";
 import { readSegmentName, scanFrames, segmentName, writeFrame, type Frame } from "./segments.ts";
 
 /** A carrier moves a whole file when a part of it changed: small files travel fast. */
 const MAX_SEGMENT_BYTES = 128 * 1024;
 const DAY_MS = 86_400_000;
+/** A disk is slow for moments; what takes longer is a folder of another machine that does not answer. */
+const ANSWER_MS = 15_000;
 
 /** Opens the folder driver. @throws ActivityError `config_invalid` when no folder is named */
 export async function openFolderDriver(options: HubDriverOptions): Promise<HubDriver> {
@@ -66,50 +58,71 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
     state =
       next === "connected"
         ? { state: "connected", sinceUs }
-        : { state: "refused", sinceUs, reason: next.message, remedy: next.hint };
+        : {
+            state: isNoAnswer(next) ? "away" : "refused",
+            sinceUs,
+            reason: next.message,
+            remedy: next.hint,
+          };
     for (const changed of listeners) changed(state);
   };
 
+  /** What reads and what writes does not wait for the other. */
+  const reading = createFolderLane(settings.folder, ANSWER_MS);
+  const writing = createFolderLane(settings.folder, ANSWER_MS);
+
   /** Does something with the folder; what goes wrong becomes the state, and an error with a sentence and a remedy. */
-  const inFolder = <T>(work: () => T): T => {
+  const inFolder = async <T>(lane: FolderLane, work: () => Promise<T>): Promise<T> => {
     try {
-      if (!existsSync(settings.folder)) throw gone(settings.folder);
-      const result = work();
+      const result = await lane.run(async () => {
+        if (!(await isThere(settings.folder))) throw gone(settings.folder);
+        return work();
+      });
       setState("connected");
       return result;
     } catch (thrown) {
       const error = thrown instanceof ActivityError ? thrown : refusal(settings.folder, thrown);
-      if (error.code !== "hub_refused") throw error;
+      if (error.code !== "hub_refused" && !isNoAnswer(error)) throw error;
       setState(error);
-      throw new ActivityError(error.code, `The hub refuses: ${error.message}.`, error.hint, {
+      const verb = error.code === "hub_refused" ? "refuses" : "is away";
+      throw new ActivityError(error.code, `The hub ${verb}: ${error.message}.`, error.hint, {
         cause: error.cause,
       });
     }
   };
 
-  const tailOfOwn = (): Frame | null => lastFrame(readOwnFrames());
+  /** A step of reading whose failure says nothing of the folder as a whole, unless it does not answer. */
+  const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await reading.run(work);
+    } catch (thrown) {
+      if (thrown instanceof ActivityError && isNoAnswer(thrown)) setState(thrown);
+      throw thrown;
+    }
+  };
+
+  const tailOfOwn = async (): Promise<Frame | null> => lastFrame(await readOwnFrames());
 
   /** The newest frames of our own log: those of the last two files, and of all copies that a carrier made. */
-  function readOwnFrames(): readonly Frame[] {
-    const names = segmentNames(own);
+  async function readOwnFrames(): Promise<readonly Frame[]> {
+    const names = await segmentNames(own);
     const copies = names.filter((name) => readSegmentName(name)?.isCopy === true);
     const files = names.filter((name) => readSegmentName(name)?.isCopy === false);
-    const frames = [...files.slice(-2), ...copies].flatMap(
-      (name) => scanFrames(readFileSync(join(own, name))).frames,
-    );
     const seen = new Map<string, Frame>();
-    for (const frame of frames) {
-      const place = `${frame.epoch}/${frame.seq}`;
-      const other = seen.get(place);
-      if (other !== undefined && Buffer.compare(other.bytes, frame.bytes) !== 0) throw conflict();
-      seen.set(place, frame);
+    for (const name of [...files.slice(-2), ...copies]) {
+      for (const frame of scanFrames(await readFile(join(own, name))).frames) {
+        const place = `${frame.epoch}/${frame.seq}`;
+        const other = seen.get(place);
+        if (other !== undefined && Buffer.compare(other.bytes, frame.bytes) !== 0) throw conflict();
+        seen.set(place, frame);
+      }
     }
     return [...seen.values()];
   }
 
-  const append = (records: readonly SealedRecord[]): LogPosition => {
-    mkdirSync(own, { recursive: true, mode: 0o700 });
-    const frames = readOwnFrames();
+  const append = async (records: readonly SealedRecord[]): Promise<LogPosition> => {
+    await mkdir(own, { recursive: true, mode: 0o700 });
+    const frames = await readOwnFrames();
     let tail = lastFrame(frames);
     const fresh: SealedRecord[] = [];
     for (const record of records) {
@@ -121,20 +134,20 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
       fresh.push(record);
       tail = { ...record, endByte: 0 };
     }
-    appendFrames(own, fresh);
+    await appendFrames(own, fresh);
     const last = records.at(-1);
     if (last === undefined) throw new ActivityError("internal", "Nothing was to be appended.");
     return { epoch: last.epoch, seq: last.seq };
   };
 
   /** What nobody fetched for so long goes; the newest file stays, since it says how far the log goes. */
-  const expire = (): void => {
+  const expire = async (): Promise<void> => {
     const nowMs = clock.nowUs() / 1000;
     if (nowMs - expiredMs < DAY_MS && nowMs >= expiredMs) return;
     expiredMs = nowMs;
     const oldestMs = nowMs - settings.keep_days * DAY_MS;
-    for (const name of segmentNames(own).slice(0, -1)) {
-      if (statSync(join(own, name)).mtimeMs < oldestMs) rmSync(join(own, name));
+    for (const name of (await segmentNames(own)).slice(0, -1)) {
+      if ((await stat(join(own, name))).mtimeMs < oldestMs) await rm(join(own, name));
     }
   };
 
@@ -147,36 +160,48 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
       return () => listeners.delete(changed);
     },
     append: async (records) =>
-      inFolder(() => {
-        const position = append(records);
-        expire();
+      inFolder(writing, async () => {
+        const position = await append(records);
+        await expire();
         return position;
       }),
     tail: async () =>
-      inFolder(() => {
-        const frame = tailOfOwn();
+      inFolder(writing, async () => {
+        const frame = await tailOfOwn();
         return frame === null ? null : toRecord(device, frame);
       }),
     tails: async () =>
-      inFolder(() =>
-        deviceFolders(root).flatMap((id): LogTail[] => {
+      inFolder(reading, async () => {
+        const tails: LogTail[] = [];
+        for (const id of await deviceFolders(root)) {
           const folder = join(root, id);
-          const name = segmentNames(folder).at(-1);
+          const name = (await segmentNames(folder)).at(-1);
           const frame =
             name === undefined
               ? null
-              : lastFrame(scanFrames(readFileSync(join(folder, name))).frames);
-          if (frame === null) return [];
-          return [{ device: id, epoch: frame.epoch, seq: frame.seq, carriedUs: null }];
-        }),
-      ),
+              : lastFrame(scanFrames(await readFile(join(folder, name))).frames);
+          if (frame !== null)
+            tails.push({ device: id, epoch: frame.epoch, seq: frame.seq, carriedUs: null });
+        }
+        return tails;
+      }),
     subscribe: (subscribing) => {
       const { folder } = settings;
-      reader = openFolderReader({ folder, root, device, subscribing, inFolder, log });
+      reader = openFolderReader({
+        folder,
+        root,
+        device,
+        subscribing,
+        inFolder: (work) => inFolder(reading, work),
+        inTime,
+        stop: reading.close,
+        log,
+      });
       return reader;
     },
     close: async () => {
       listeners.clear();
+      writing.close();
       await reader?.close();
     },
   };
@@ -193,15 +218,15 @@ export function isHubFolder(name: string): boolean {
 }
 
 /** Appends to the newest file, after taking off what a crash left of a frame, and to new ones when it is full. */
-function appendFrames(folder: string, records: readonly SealedRecord[]): void {
+async function appendFrames(folder: string, records: readonly SealedRecord[]): Promise<void> {
   let rest = [...records];
   while (rest.length > 0) {
     const [first] = rest;
     if (first === undefined) return;
-    const newest = segmentNames(folder)
+    const newest = (await segmentNames(folder))
       .filter((name) => readSegmentName(name)?.isCopy === false)
       .at(-1);
-    const written = newest === undefined ? null : scanFrames(readFileSync(join(folder, newest)));
+    const written = newest === undefined ? null : scanFrames(await readFile(join(folder, newest)));
     const goesOn =
       newest !== undefined &&
       readSegmentName(newest)?.epoch === first.epoch &&
@@ -218,23 +243,37 @@ function appendFrames(folder: string, records: readonly SealedRecord[]): void {
       size += frame.length;
     }
     const path = join(folder, goesOn ? newest : segmentName(first));
-    writeAt(path, goesOn, startByte, Buffer.concat(frames));
+    await writeAt(path, goesOn, startByte, Buffer.concat(frames));
     rest = rest.slice(frames.length);
   }
 }
 
-/** Returns when the bytes are on the disk. */
-function writeAt(path: string, isThere: boolean, startByte: number, bytes: Uint8Array): void {
-  const file = openSync(path, isThere ? "r+" : "wx", 0o600);
+/** Resolves when the bytes are on the disk. */
+async function writeAt(
+  path: string,
+  isOld: boolean,
+  startByte: number,
+  bytes: Uint8Array,
+): Promise<void> {
+  const file = await open(path, isOld ? "r+" : "wx", 0o600);
   try {
-    if (isThere) ftruncateSync(file, startByte);
+    if (isOld) await file.truncate(startByte);
     // A disk that fills up takes a part first, and says so only the next time.
-    for (let done = 0; done < bytes.length;)
-      done += writeSync(file, bytes, done, bytes.length - done, startByte + done);
-    fsyncSync(file);
+    for (let done = 0; done < bytes.length;) {
+      const left = bytes.length - done;
+      done += (await file.write(bytes, done, left, startByte + done)).bytesWritten;
+    }
+    await file.sync();
   } finally {
-    closeSync(file);
+    await file.close();
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 function lastFrame(frames: readonly Frame[]): Frame | null {

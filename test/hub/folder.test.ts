@@ -1,9 +1,12 @@
 /** The folder driver, and what carriers do to its files. */
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
+  closeSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,6 +17,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -169,6 +173,22 @@ describe("a folder that a carrier syncs", () => {
     rmSync(late, { recursive: true });
     await until("all is read", () => bob.notes().length === 0);
     await bob.close();
+  });
+
+  it("keeps nobody waiting where a file of it does not answer, not even at the end", async () => {
+    const folder = createTempHome();
+    const place = join(folder, `activityd-${HUB}`, ADA);
+    mkdirSync(place, { recursive: true });
+    // A read of it waits for a writer, as one of a server that is gone waits for the server.
+    const hanging = join(place, "000001-000000000001.log");
+    execFileSync("mkfifo", [hanging]);
+    const bob = await openAt(folder, BOB);
+    bob.subscribe({ cursor: null, deliver: async () => {} });
+    await setTimeout(200);
+    const own = makeLog(1).map((record) => ({ ...record, device: BOB }));
+    expect(await bob.append(own, TIMEOUT_MS)).toEqual({ epoch: 1, seq: 1 });
+    await bob.close();
+    closeSync(openSync(hanging, "r+"));
   });
 
   it("reads who wrote last after the others: a goodbye before what is told again under a new name", async () => {

@@ -52,7 +52,20 @@ export async function runStart(io: CliIo): Promise<ExitCode> {
     },
     logToStderr: io.isTerminal || isJournal(io.env["JOURNAL_STREAM"]),
   });
+  setTimeout(endHanging, HANGING_MS).unref();
   return 0;
+}
+
+const HANGING_MS = 1_000;
+
+/**
+ * All is closed. What the system does not let go of, such as a read in a folder that does not answer, would keep the
+ * process for as long as it hangs: an exit waits for the thread it is on, and a signal does not. To a service manager it
+ * is the one that ends a daemon.
+ */
+function endHanging(): void {
+  process.removeAllListeners("SIGTERM");
+  process.kill(process.pid, "SIGTERM");
 }
 
 /**

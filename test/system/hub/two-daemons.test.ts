@@ -1,5 +1,17 @@
 /** Two daemons in two homes over one folder: what one sees the other tells, and what is forgotten goes from both. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -118,6 +130,27 @@ describe("two daemons over a folder", () => {
     client.close();
   });
 
+  it("a folder that does not answer keeps a daemon neither from answering nor from its end", async () => {
+    await lap.run(["hub", "create", "--folder", folder]);
+    const child = await lap.start();
+    const [hub = ""] = await until("it writes", () => {
+      const names = readdirSync(folder);
+      return names.length > 0 && names;
+    });
+    const other = join(folder, hub, "0".repeat(32));
+    const hanging = join(other, "000001-000000000001.log");
+    mkdirSync(other);
+    // A read of it waits for what is written into it, as one of a server that is gone waits for the server.
+    execFileSync("mkfifo", [hanging]);
+    const writer = await until("it is read", () => openWriter(hanging));
+    expect((await lap.run(["now"])).code).toBe(0);
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    await ended;
+    expect([null, "SIGTERM"]).toEqual([child.exitCode, child.signalCode]);
+    closeSync(writer);
+  });
+
   it("a device that is taken out reads nothing new; one that leaves keeps its own record alone", async () => {
     await joinBoth();
     const client = await x.openClient();
@@ -137,6 +170,15 @@ describe("two daemons over a folder", () => {
     client.close();
   });
 });
+
+/** Null while nobody reads it. */
+function openWriter(fifo: string): number | null {
+  try {
+    return openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return null;
+  }
+}
 
 /** Files under a folder that hold a text as it is. */
 function filesHolding(folder: string, text: string): readonly string[] {
