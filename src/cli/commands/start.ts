@@ -56,7 +56,7 @@ export async function runStart(io: CliIo): Promise<ExitCode> {
   return 0;
 }
 
-const HANGING_MS = 1_000;
+const HANGING_MS = 2_500;
 
 /**
  * All is closed. What the system does not let go of, such as a read in a folder that does not answer, would keep the
