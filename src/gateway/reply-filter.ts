@@ -2,7 +2,7 @@
  * Takes an echo of the directive, or of the blocks before the turn, off the start of a model's reply, whether it streams by or comes whole. It promises that
  * whatever is not such an echo goes on byte for byte: once a reply has begun otherwise, nothing is looked at any more.
  */
-import { stripEchoes } from "./echo-guard.ts";
+import { stripEchoes } from "./voice-steering.ts";
 import { createEventSplitter, readEvent, renderEvent, type StreamEvent } from "./event-stream.ts";
 import type { Dialect } from "./conversation.ts";
 import { ActivityError } from "../errors.ts";

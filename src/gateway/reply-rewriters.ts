@@ -3,8 +3,7 @@
  * and tells when nothing needs to be looked at any more.
  */
 import type { StreamEvent } from "./event-stream.ts";
-import { makeEchoStripper, stripEchoes } from "./echo-guard.ts";
-import type { LeakStripper } from "./voice-steering.ts";
+import { type LeakStripper, makeEchoStripper, stripEchoes } from "./voice-steering.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 

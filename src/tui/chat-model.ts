@@ -3,7 +3,7 @@
  * reply alone: an echo of the voice directive or of what stood before the turn is taken off its start.
  */
 import { ActivityError, fromErrorEnvelope } from "../errors.ts";
-import { makeEchoStripper } from "../gateway/echo-guard.ts";
+import { makeEchoStripper } from "../gateway/voice-steering.ts";
 import { createEventSplitter, readEvent } from "../gateway/event-stream.ts";
 
 /** Whom a chat asks. */
