@@ -68,7 +68,7 @@ export function renderContextBlock(snapshot: Snapshot, budgetTokens: number): Re
     editingLine(snapshot),
     ...beforeLines(snapshot, local),
     ...alsoLines(snapshot, local),
-    inputLine(snapshot.input, local),
+    inputLine(snapshot, local),
     gapsLine(snapshot, local),
     systemLine(snapshot.system, snapshot.locked),
     mediaLine(snapshot),
@@ -116,7 +116,8 @@ function focusedLine(snapshot: Snapshot, local: LocalTime): WeighedLine | null {
     const lost = gaps.findLast(
       (gap) => gap.kind === "gap" && gap.reason === "source-lost" && gap.endUs === nowUs,
     );
-    const since = lost === undefined ? fragment`` : fragment` since ${local.clock(lost.startUs)}`;
+    const since =
+      lost === undefined ? fragment`` : fragment` since ${timeOf(lost.startUs, nowUs, local)}`;
     const why =
       blind === null ? fragment`` : fragment`: ${sentence(blind.reason)} ${sentence(blind.remedy)}`;
     return {
@@ -139,8 +140,8 @@ function focusedLine(snapshot: Snapshot, local: LocalTime): WeighedLine | null {
   const { startUs, endUs } = focused;
   const when =
     endUs >= nowUs
-      ? fragment`since ${local.clock(startUs)} (${age(startUs, nowUs)})`
-      : fragment`${local.clock(startUs)}–${local.clock(endUs)} (${formatDuration(endUs - startUs)}), left ${age(endUs, nowUs)} ago`;
+      ? fragment`since ${timeOf(startUs, nowUs, local)} (${age(startUs, nowUs)})`
+      : fragment`${timeOf(startUs, nowUs, local)}–${local.clock(endUs)} (${formatDuration(endUs - startUs)}), left ${age(endUs, nowUs)} ago`;
   return {
     line: bodyLine`Focused: ${windowText(focused)}, ${when}`,
     worth: 95,
@@ -169,10 +170,7 @@ function editingLine({ editing }: Snapshot): WeighedLine | null {
 function beforeLines({ recent, nowUs }: Snapshot, local: LocalTime): readonly WeighedLine[] {
   return recent.slice(0, MAX_BEFORE_LINES).map((event, index) => {
     const { startUs, endUs } = event;
-    const day = isSameDay(startUs, nowUs, local)
-      ? fragment``
-      : fragment`${local.shortDay(startUs)} `;
-    const span = fragment`${day}${local.clock(startUs)}–${local.clock(endUs)} (${formatDuration(endUs - startUs)})`;
+    const span = fragment`${timeOf(startUs, nowUs, local)}–${local.clock(endUs)} (${formatDuration(endUs - startUs)})`;
     return {
       line: bodyLine`Before: ${windowText(event)}, ${span}`,
       worth: [70, 40, 30][index] ?? 20,
@@ -220,23 +218,24 @@ function whenElsewhere(
   nowUs: number,
   local: LocalTime,
 ): Fragment {
-  if (lastUs === null) return fragment`${local.clock(event.endUs)} by its clock (age unknown)`;
+  if (lastUs === null)
+    return fragment`${timeOf(event.endUs, nowUs, local)} by its clock (age unknown)`;
   return isNow ? fragment`now` : fragment`${age(lastUs, nowUs)} ago`;
 }
 
-function inputLine(input: InputSummary, local: LocalTime): WeighedLine | null {
+function inputLine({ input, nowUs }: Snapshot, local: LocalTime): WeighedLine | null {
   const facts: Fragment[] = [];
   if (input.state !== "unknown") {
     const since =
       input.state === "active" || input.sinceUs === null
         ? fragment``
-        : fragment` since ${local.clock(input.sinceUs)}`;
+        : fragment` since ${timeOf(input.sinceUs, nowUs, local)}`;
     facts.push(fragment`${presenceWord(input.state)}${since}`);
   }
   const idle = input.lastIdle;
   if (idle !== null) {
     facts.push(
-      fragment`last idle ${local.clock(idle.startUs)}–${local.clock(idle.endUs)} (${formatDuration(idle.endUs - idle.startUs)})`,
+      fragment`last idle ${timeOf(idle.startUs, nowUs, local)}–${local.clock(idle.endUs)} (${formatDuration(idle.endUs - idle.startUs)})`,
     );
   }
   const today = input.activeToday;
@@ -273,10 +272,7 @@ function gapsLine({ gaps, nowUs }: Snapshot, local: LocalTime): WeighedLine | nu
     .slice(-MAX_GAPS);
   if (told.length === 0) return null;
   const texts = told.map((gap) => {
-    const day = isSameDay(gap.startUs, nowUs, local)
-      ? fragment``
-      : fragment`${local.shortDay(gap.startUs)} `;
-    const from = fragment`${day}${local.clock(gap.startUs)}`;
+    const from = timeOf(gap.startUs, nowUs, local);
     return gap.endUs >= nowUs
       ? fragment`${gapWord(gap)} since ${from}`
       : fragment`${gapWord(gap)} ${from}–${local.clock(gap.endUs)}`;
@@ -363,6 +359,9 @@ function age(sinceUs: number, nowUs: number): Fragment {
   return minutes < 1 ? fragment`under 1 min` : fragment`${formatDuration(minutes * MINUTE_US)}`;
 }
 
-function isSameDay(aUs: number, bUs: number, local: LocalTime): boolean {
-  return local.isoDay(aUs) === local.isoDay(bUs);
+/** A time of day, with the day where it is not the present one: without it, old would look like current. */
+function timeOf(atUs: number, nowUs: number, local: LocalTime): Fragment {
+  return local.isoDay(atUs) === local.isoDay(nowUs)
+    ? fragment`${local.clock(atUs)}`
+    : fragment`${local.shortDay(atUs)} ${local.clock(atUs)}`;
 }
