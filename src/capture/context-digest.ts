@@ -6,6 +6,7 @@
 import type { UntrustedSpan } from "../context/plain-text.ts";
 import type { InjectedBlock } from "../context/markers.ts";
 import type { ActivityHistory, HistoryDevice, HistoryDocument } from "../store/history.ts";
+import { resolveBetween } from "./triage/anchor-spans.ts";
 import { resolveAnchor } from "./triage/anchors.ts";
 import {
   linesFor,
@@ -129,11 +130,9 @@ export function createDigester(options: DigesterOptions): Digester {
       asked: devices,
     };
     const topic = readTopic(wordsOf, reading, index);
-    const anchor = resolveAnchor(
-      { turn, history: meant, projects, nowUs, timeZone },
-      reading,
-      topic,
-    );
+    const sources = { turn, history: meant, projects, nowUs, timeZone };
+    const anchor =
+      resolveBetween(sources, reading, topic) ?? resolveAnchor(sources, reading, topic);
     const named = findSubject(topic, projects);
     const weights = weighReadings({ reading, topic, anchor, subject: named });
     const asksTopic = weights.readings.some(({ intent }) => TOPICAL.has(intent));

@@ -239,6 +239,19 @@ describe("the digest answers", () => {
     expect(bodyOf(ask("I was reading Octopus brains on Tuesday"))[1]).toContain("Octopus brains");
   });
 
+  it.each([
+    ["what did I do between the call and lunch?", ["Rent 2026.ods"]],
+    ["was hab ich zwischen dem Call mit Ines und der Mittagspause gemacht?", ["Rent 2026.ods"]],
+    ["what did I have open between lunch and 13:30?", ["#team", "Letter.odt"]],
+    ["was hatte ich von der Mittagspause bis 13:30 offen?", ["#team", "Letter.odt"]],
+    ["what was I on between 11:30 and lunch?", ["Rent 2026.ods"]],
+  ])("the time between two events with what was then: %s", (turn, titles) => {
+    const answer = ask(turn);
+    expect(answer.intent).toBe("anchor");
+    const lines = bodyOf(answer).filter((line) => line.startsWith("- "));
+    expect(lines.map((line) => /"(.*)"/.exec(line)?.[1])).toEqual(titles);
+  });
+
   it.each(["what was I on up to lunch?", "what did I have open right up to lunch"])(
     "what was there until an event: %s",
     (turn) => {

@@ -88,15 +88,26 @@ export function resolveAnchor(
   return byName(sources, reading, topic, within);
 }
 
+/** The event that one mention means, or null when none such was recorded. */
+export function eventOf(
+  sources: AnchorSources,
+  reading: TurnReading,
+  topic: Topic,
+  anchor: AnchorMention,
+  within: Window | null,
+): Window | null {
+  return byKind(sources, reading, topic, anchor, within, "during")?.event ?? null;
+}
+
 function byKind(
   sources: AnchorSources,
   reading: TurnReading,
   topic: Topic,
   anchor: AnchorMention,
   within: Window | null,
+  side: Side | null = sideOf(sources.turn, anchor, reading),
 ): AnchorWindow | null {
   const { history, nowUs } = sources;
-  const side = sideOf(sources.turn, anchor, reading);
   switch (anchor.kind) {
     case "that":
     case "call": {
