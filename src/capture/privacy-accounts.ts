@@ -158,12 +158,17 @@ export function replaceCards(text: string): string {
       const from = groups[first];
       if (from === undefined || from.start < done) continue;
       const end = cardEnd(groups, first);
-      if (end === null) continue;
+      if (end === null || (end === from.end && isFraction(run, from.start))) continue;
       result += `${run.slice(done, from.start)}[card]`;
       done = end;
     }
     return done === 0 ? run : result + run.slice(done);
   });
+}
+
+/** Whether the digits from `start` on are those behind the point of a number such as 0.4111111111111111. */
+function isFraction(run: string, start: number): boolean {
+  return run[start - 1] === "." && /^\p{Nd}$/u.test(run[start - 2] ?? "");
 }
 
 interface DigitGroup {
