@@ -154,6 +154,7 @@ const SPANISH: CueTable = [
     { anchor: "call", edge: "start" },
     "llamó|llamara|me llamó|llamase|llamo|llame|hablar con|hablé con|hable con|hablaba con|platicar con|platiqué con|charlar con|charlé con|conversar con|me marcó|me marcara|telefoneó",
   ],
+  [{ side: "after", anchor: "call", edge: "end" }, "al colgar"],
   [{ anchor: "call", edge: "end" }, "colgué|colgar|colgara|colgue"],
   [
     { anchor: "lunch" },
@@ -220,7 +221,7 @@ const FRENCH: CueTable = [
   [{ anchor: "call", edge: "end" }, "raccroché|raccroche"],
   [
     { anchor: "lunch" },
-    "déjeuner|déjeuné|dej|déj|pause déjeuner|pause déj|pause dej|pause de midi|repas de midi|le repas|manger|bouffer|casser la croûte|midi à table|dejeuner",
+    "déjeuner|déjeuné|dej|déj|pause déjeuner|pause déj|pause dej|pause de midi|repas de midi|repas|le repas|manger|bouffer|casser la croûte|midi à table|dejeuner",
   ],
   [{ anchor: "breakfast" }, "petit déjeuner|petit déj|petit dej|p tit déj|ptit dej"],
   [{ anchor: "dinner" }, "dîner|souper|diner|repas du soir"],
