@@ -182,7 +182,7 @@ function probe(path: string, patience: AbortSignal): Promise<"answered" | "dropp
 /** RFC 9112: any server of HTTP says something to this. */
 const QUESTION = "HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 /** A system that is busy puts away a large process within these. */
-const ANSWER_WITHIN_MS = 2_000;
+const ANSWER_WITHIN_MS = 1_000;
 const TRY_AGAIN_MS = 10;
 
 function socketInUse(path: string, cause?: unknown): ActivityError {

@@ -53,7 +53,7 @@ export function findDamage(path: string, how: "quick" | "thorough" = "quick"): s
  * Of two who ask in the same moment each may see the other on the way to the lock: one has it a moment later. And one
  * that was killed holds it until the system has put it away.
  */
-const LOCK_PATIENCE_MS = 1_000;
+const LOCK_PATIENCE_MS = 500;
 
 /**
  * Holds an exclusive lock of the operating system on `path` until the returned function is called or the

@@ -35,7 +35,11 @@ function answering(content: unknown, status = 200): RequestListener {
 
 const LINES = ["- one", "- two", "- three"];
 
-async function pickFrom(url: string, lines = LINES, ms = 2000): Promise<readonly number[] | null> {
+async function pickFrom(
+  url: string,
+  lines = LINES,
+  ms = 20_000,
+): Promise<readonly number[] | null> {
   const picker = createLinePicker({ url, model: "small" });
   return picker.pick("what was that?", lines, performance.now() + ms);
 }
