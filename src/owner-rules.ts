@@ -117,8 +117,11 @@ export function createOwnerRules(options: {
         : [
             {
               reason: `The settings were changed, and cannot be read: ${unread.message} The privacy rules of before stay in force.`,
-              // The hint of the error speaks to who starts a daemon: this one goes on.
-              remedy: "Mend it and save it: it is read again at once.",
+              // The hint for settings that do not fit speaks to who starts a daemon: this one goes on.
+              remedy:
+                unread.code === "program_replaced"
+                  ? unread.hint
+                  : "Mend it and save it: it is read again at once.",
             },
           ]),
     ],
