@@ -57,6 +57,8 @@ export interface SenderOptions {
 
 /** Steady state: one record in so long at most. The other devices name a window a second after that. */
 const BETWEEN_RECORDS_US = 5_000_000;
+/** The fifth tick after a record comes a moment early or late: early, it would leave everything to the sixth. */
+const HALF_TICK_US = 500_000;
 /** An event that goes on is told again so often. */
 const BETWEEN_GROWTH_US = 60_000_000;
 const BETWEEN_TAIL_CHECKS_US = 60_000_000;
@@ -157,7 +159,7 @@ export function createSender(options: SenderOptions): Sender {
   const sealWhatIsDue = (): void => {
     const nowUs = clock.monotonicUs();
     if (outbox.messageCount() >= MOST_SEALED) return;
-    if (!isBehind && nowUs - lastRecordUs < BETWEEN_RECORDS_US) return;
+    if (!isBehind && nowUs - lastRecordUs < BETWEEN_RECORDS_US - HALF_TICK_US) return;
     const withGrowth = nowUs - lastGrowthUs >= BETWEEN_GROWTH_US;
     if (withGrowth) lastGrowthUs = nowUs;
     sealChanges(withGrowth);
