@@ -28,12 +28,12 @@ const SHAPES: Readonly<Record<"es" | "fr", Shapes>> = {
     advice:
       /\bque (?:(?:podria|podriamos|deberia|deberiamos) (?:hacer|comer|cenar|cocinar|ver|leer|visitar|regalar\w*)|(?:harias|me recomiendas|me aconsejas|me sugieres))\b/u,
     task: /^(?:(?:por favor|porfa|oye|ok|puedes|podrias) )*(?:recuerdame (?:que (?:tengo|debo|hay)|[a-z]+[aei]r(?:me|le|lo|la)?)\b|(?:redacta|escribe|envia|manda|reserva|agrega|anade|agenda|mueve|anula|cancela|pide)(?:me|le|les)? (?:un|una|el|la|los|las|mi|mis|al|a)\b)/u,
-    done: /\b(?:hice|hicimos|hacia|estuve|estaba|tenia|trabaje|abri|vi|mire|lei|anduve|andaba|retomar|seguir|continuar|resumen|informe|parte|lista|dia|jornada|actividad|horas)\b/u,
+    done: /\b(?:hice|hicimos|hacia|estuve|estaba|tenia|trabaje|abri|vi|mire|lei|anduve|andaba|retomar|seguir|continuar|resumen|informe|parte|lista|dia|semana|jornada|actividad|horas|reporte|acta|ayer|anoche)\b/u,
   },
   fr: {
     advice:
       /\b(?:(?:je|on|nous) (?:pourrais|pourrait|pourrions|devrais|devrait|devrions)|(?:pourrais|devrais) je|tu (?:ferais|me conseilles|me recommandes|me proposes))\b/u,
     task: /^(?:(?:s il te plait|stp|svp|ok|alors|bon|tu|peux|pourrais) )*(?:rappelle moi (?:de|d) (?!quoi|qui|ou\b)|(?:redige|ecris|envoie|reserve|ajoute|planifie|decale|annule|commande)(?: moi| lui| leur)? (?:un|une|le|la|les|l|mon|ma|mes|des|du|de)\b)/u,
-    done: /\b(?:j|ai|avais|faisais|etais|reprendre|continuer|resume|recap|recapitulatif|bilan|compte|liste|journee|matinee|semaine|activite|heures)\b/u,
+    done: /\b(?:j|ai|avais|faisais|etais|reprendre|continuer|resume|recap|recapitulatif|bilan|compte|liste|journee|matinee|semaine|activite|heures|rapport|hier)\b/u,
   },
 };

@@ -52,15 +52,21 @@ function asksElsewhere(words: readonly string[], language: "en" | "de"): boolean
   return ASSISTANT[language].has(second) && (third === "you" || third === "du");
 }
 
-/** "Remind me to ring the bank", "trag den Zahnarzt ein"; but not "write down what I did yesterday". */
+/**
+ * "Remind me to ring the bank", "trag den Zahnarzt ein"; but not "write down what I did yesterday", nor a task about what
+ * was done: "draft the weekly report", "email Jo about yesterday's call".
+ */
 function handsOutTask(words: readonly string[], language: "en" | "de"): boolean {
   if (words.some((word) => SELF[language].has(word) || word === "im" || word === "ive"))
     return false;
   const start = words.findIndex((word) => !POLITE.has(word));
   const [first = "", second = "", third = ""] = words.slice(Math.max(0, start));
   if (!TASKS[language].has(first)) return false;
-  if (language === "de") return second !== "";
+  if (language === "de") {
+    return second !== "" && !words.some((word) => isAccount(word) || PAST.de.has(word));
+  }
   if (first === "remind") return second === "me" && (third === "to" || third === "that");
+  if (words.some((word) => ACCOUNTS.en.has(word) || PAST.en.has(word))) return false;
   // "Call with Ines yesterday" and "draft of the letter" are no commands.
   return DETERMINERS.has(second) || first === "put" || first === "add";
 }
@@ -155,6 +161,28 @@ const TASKS: Words = {
   ),
   de: set(
     "erinner erinnere trag trage schreib schreibe verfass verfasse formulier formuliere schick schicke setz setze stell stelle bestell bestelle buche reservier reserviere verschieb verschiebe ruf rufe ubersetz ubersetze kauf kaufe weck wecke",
+  ),
+};
+/** What tells of time that was spent. */
+const ACCOUNTS: Words = {
+  en: set(
+    "summary recap report overview account log minutes notes timesheet timesheets hours stand standup retro retrospective review changelog worklog",
+  ),
+  de: set(
+    "zusammenfassung bericht uberblick ubersicht ruckblick protokoll notizen stundenzettel stunden standup",
+  ),
+};
+/** German writes such words in one with what they tell of: "Wochenbericht", "Besprechungsprotokoll". */
+function isAccount(word: string): boolean {
+  return (
+    [...ACCOUNTS.de].some((account) => word.endsWith(account) && account.length > 4) ||
+    ACCOUNTS.de.has(word)
+  );
+}
+const PAST: Words = {
+  en: set("yesterday yesterdays earlier ago last previous"),
+  de: set(
+    "gestern gestrige gestrigen gestriges vorgestern vorhin eben letzte letzten letztes letzter vergangene vergangenen",
   ),
 };
 const DETERMINERS = set("a an the my me it this that him her them us our");
