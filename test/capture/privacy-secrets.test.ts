@@ -110,7 +110,7 @@ describe("what is left alone", () => {
     "iPhone15ProMaxReview2024Edition",
     "Base64EncodedStringConverter2Test.java",
     "https://a.com/login/2024-guide-for-beginners",
-    "~/work/auth/version2_handlers.ts",
+    "~/code/auth/version2_handlers.ts",
     "docs/guide.md#install and index.html#top",
     "Is it node.js? watch?v=dQw4w9WgXcQ - YouTube",
     "gh auth login --with-token < file",
