@@ -52,8 +52,7 @@ export async function serveActivityWatch(
       if (!(thrown instanceof WireError))
         options.log.error("an ActivityWatch request failed", { reason: reasonForLog(thrown) });
       // Data are looked at value by value, as deep as the stack goes.
-      if (thrown instanceof RangeError)
-        sendMessage(response, 400, "The body is nested too deeply.");
+      if (isTooDeep(thrown)) sendMessage(response, 400, "The body is nested too deeply.");
       else sendMessage(response, thrown instanceof WireError ? 400 : 500, reasonOf(thrown));
     });
   });
@@ -362,4 +361,9 @@ function sendPreflight(
 
 function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** V8 tells an exhausted stack as a RangeError, as it does much else. */
+function isTooDeep(thrown: unknown): boolean {
+  return thrown instanceof RangeError && thrown.message.includes("call stack");
 }

@@ -48,6 +48,7 @@ async function openServer(
     readonly apiKey?: string;
     readonly testing?: boolean;
     origins?: readonly string[];
+    readonly query?: () => Promise<never>;
   } = {},
 ): Promise<Ask> {
   const clock = createFakeClock("2026-11-23T12:00:00Z");
@@ -68,7 +69,7 @@ async function openServer(
       testing: access.testing ?? true,
       nowUs: clock.nowUs,
     }),
-    query: async (body) => runQueries(body, rows),
+    query: access.query ?? (async (body) => runQueries(body, rows)),
     at: { port: 0 },
     testing: access.testing ?? true,
     apiKey: access.apiKey ?? null,
@@ -200,6 +201,13 @@ describe("what clients send", () => {
       expect((await ask("POST", `/api/0/buckets/b/${path}`, deep)).status).toBe(400);
     expect((await ask("DELETE", "/api/0/buckets/b", {})).status).toBe(200);
     expect((await ask("DELETE", "/api/0/buckets/b?force=1")).status).toBe(404);
+  });
+
+  it("a fault of the server's own is a 500, also one that V8 calls a range", async () => {
+    const fault = () => Promise.reject(new RangeError("Invalid time value"));
+    const ask = await openServer({ query: fault });
+    const asked = { query: ["RETURN = 1;"], timeperiods: [] };
+    expect((await ask("POST", "/api/0/query/", asked)).status).toBe(500);
   });
 
   it.each(["//api/0/buckets/b", "/api//0///buckets/b/", "/%61pi/0/buckets/%62"])(
