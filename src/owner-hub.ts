@@ -141,7 +141,8 @@ export function toForgetRequest(
 /** A wish that is on its way no longer than this means the same here as there. */
 const FRESH_US = 600_000_000;
 
-function inNoHub(): ActivityError {
+/** What is said to whoever asks something of a hub that this device is not in. */
+export function inNoHub(): ActivityError {
   return new ActivityError(
     "not_found",
     "This device is in no hub.",

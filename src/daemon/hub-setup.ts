@@ -21,6 +21,7 @@ import {
   type JoinCode,
 } from "../hub/identity.ts";
 import { takeRing } from "../hub/keys.ts";
+import { inNoHub } from "../owner-hub.ts";
 import type { Paths } from "../paths.ts";
 import type { DeviceKind } from "../store/devices.ts";
 import { placeOfServers } from "../hub/nats-servers.ts";
@@ -125,20 +126,10 @@ export function inviteToHub(paths: Paths, env: Environment): string {
   return writeJoinCode(identity, { driver, servers });
 }
 
-/** Whether the settings name a hub, or an identity in one is there. */
-export function isInHub(paths: Paths, env: Environment): boolean {
-  return (
-    readConfig(paths.configFile, env).hub.driver !== "none" ||
-    existsSync(join(paths.dataDirectory, IDENTITY_FILE))
-  );
-}
-
-export function inNoHub(): ActivityError {
-  return new ActivityError(
-    "not_found",
-    "This device is in no hub.",
-    "Make one with: activityd hub create. Or take part in one: activityd hub join CODE",
-  );
+/** Refuses where neither the settings name a hub nor an identity in one is there. @throws ActivityError `not_found` */
+export function requireHub(paths: Paths, env: Environment): void {
+  const isNamed = readConfig(paths.configFile, env).hub.driver !== "none";
+  if (!isNamed && !existsSync(join(paths.dataDirectory, IDENTITY_FILE))) throw inNoHub();
 }
 
 /** Takes the hub out of the settings, and the identity away. What others recorded goes with the daemon's own leave. */

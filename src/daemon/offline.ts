@@ -2,7 +2,7 @@
  * Work on the store while no daemon runs. It promises that there is one writer: while a daemon holds the data
  * folder, nothing here begins.
  */
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { readDatabase, usualPlaces } from "../activitywatch/databases.ts";
@@ -15,6 +15,7 @@ import { silentLog } from "../log.ts";
 import { readIdentity, writeIdentity } from "../hub/identity.ts";
 import { leaveRecords } from "../store/leave.ts";
 import type { Paths } from "../paths.ts";
+import { isPlainText } from "../store/cipher.ts";
 import { encryptStore, type EncryptReport } from "../store/encrypt.ts";
 import { createBucketStore } from "../store/buckets.ts";
 import { DATABASE_FILE, openEventStore, type EventStore } from "../store/events.ts";
@@ -43,6 +44,19 @@ export function findHistories(env: Environment): {
 } {
   const looked = usualPlaces(env, homedir());
   return { found: looked.filter((path) => existsSync(path)), looked };
+}
+
+/**
+ * Whether a file is a database and no export. A folder or a pipe is none: what comes through a pipe could not be read a
+ * second time.
+ */
+export function isDatabase(file: string): boolean {
+  try {
+    return file !== "-" && statSync(file).isFile() && isPlainText(file);
+  } catch {
+    // Told with more sense where it is read.
+    return false;
+  }
 }
 
 /**

@@ -69,7 +69,7 @@ export function layKey(place: KeyPlace): void {
   if (entry.getPassword() === null) entry.setPassword(key);
 }
 
-/** Whether a file is a database that needs no key. */
+/** Whether a file is a database that needs no key: every one begins with these bytes (sqlite.org/fileformat2.html). */
 export function isPlainText(path: string): boolean {
   const file = openSync(path, "r");
   try {

@@ -96,8 +96,9 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
   };
 
   /**
-   * Erases the oldest twentieth of the time that was recorded again and again: totals and text make it hard to foretell what a row frees.
-   * All that has an age goes by the same one: where other recorders fill the file, our own events alone would not help.
+   * Erases the oldest twentieth of the time that was recorded again and again: totals and text make it hard to foretell
+   * what a row frees. All that has an age goes by the same one: where other recorders fill the file, our own events
+   * alone would not help.
    */
   const fitInto = async (
     maxBytes: number,

@@ -150,9 +150,9 @@ async function runChange(io: CliIo, request: HubRequest, done: string): Promise<
 
 /** With a daemon the others hear of it and their record goes; without one the record and the files alone go. */
 async function runLeave(io: CliIo): Promise<ExitCode> {
-  const { forgetHub, isInHub, inNoHub } = await import("../../daemon/hub-setup.ts");
+  const { forgetHub, requireHub } = await import("../../daemon/hub-setup.ts");
   const hadRecords = await leaveDaemon(io);
-  if (!hadRecords && !isInHub(io.paths(), io.env)) throw inNoHub();
+  if (!hadRecords) requireHub(io.paths(), io.env);
   forgetHub(io.paths(), io.env);
   io.talk(
     "activityd: this device is in no hub any more; what other devices recorded is gone here.",

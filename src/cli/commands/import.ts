@@ -1,5 +1,4 @@
 /** `activityd import`: takes an export of activityd, or a history of ActivityWatch, into the store. */
-import { closeSync, openSync, readSync, statSync } from "node:fs";
 import type { ImportSummary } from "../../activitywatch/import.ts";
 import { ActivityError } from "../../errors.ts";
 import { cleanField } from "../../context/plain-text.ts";
@@ -52,7 +51,7 @@ async function importFound(io: CliIo, { timeZone }: ImportOptions): Promise<Exit
 
 async function runImport(io: CliIo, file: string, { timeZone }: ImportOptions): Promise<ExitCode> {
   const offline = await import("../../daemon/offline.ts");
-  if (isDatabase(file))
+  if (offline.isDatabase(file))
     return importAll(io, offline.openHistoryDatabase(io.paths(), io.env, file, timeZone));
   const lines = readTextLines(file);
   const first = await lines.next();
@@ -110,25 +109,6 @@ function* describe(summary: ImportSummary): Generator<string, void, undefined> {
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** Every SQLite file begins with these bytes (sqlite.org/fileformat2.html); a folder or a pipe is none. */
-function isDatabase(file: string): boolean {
-  try {
-    // What comes through a pipe could not be read a second time.
-    if (file === "-" || !statSync(file).isFile()) return false;
-    const descriptor = openSync(file, "r");
-    try {
-      const head = Buffer.alloc(16);
-      readSync(descriptor, head, 0, 16, 0);
-      return head.toString("latin1") === "SQLite format 3\0";
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // Told with more sense where it is read.
-    return false;
-  }
 }
 
 async function collect(first: string, lines: AsyncIterable<string>, file: string): Promise<string> {
