@@ -174,9 +174,9 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       if (staysAway(deviceKey, startUs, version)) continue;
       const label = documents.intern(facts);
       if (known === undefined) {
-        if (copies.isTold(deviceKey, startUs, label.id)) continue;
-        for (const key of copies.formerOf(deviceKey, startUs, label.id))
-          former.push({ deviceKey: key, startUs });
+        const event = { deviceKey, startUs, durationUs: endUs - startUs, labelId: label.id };
+        if (copies.isTold(event)) continue;
+        for (const key of copies.formerOf(event)) former.push({ deviceKey: key, startUs });
       }
       taken += 1;
       const zone = zoneId(span);

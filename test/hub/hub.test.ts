@@ -389,6 +389,20 @@ describe("a hub", () => {
     },
   );
 
+  it("tells what one wish cut on two devices of both, though it begins at once and looks the same", () =>
+    withRig(async (rig) => {
+      const [ada, bob, eve] = [rig.add("ada"), rig.add("bob"), rig.add("eve")];
+      ada.begin("mail", 0, 300);
+      bob.begin("mail", 0.1, 200);
+      await rig.settle();
+      const [fromUs, toUs] = [T0 - S, T0 + 100 * S];
+      await forgetOn(ada, { fromUs, toUs, app: null, match: null, atUs: rig.clock.nowUs() });
+      await rig.settle();
+      expect([knownOf(eve, ada), knownOf(eve, bob)]).toEqual([["100–300 mail"], ["100–206 mail"]]);
+      expect(knownOf(ada, bob)).toEqual(["100–206 mail"]);
+      expect(knownOf(bob, ada)).toEqual(["100–300 mail"]);
+    }));
+
   it("refuses a device that was restored from an older backup, and takes it again when its owner says so", () =>
     withRig(async (rig) => {
       const [ada, bob] = [rig.add("ada"), rig.add("bob")];
