@@ -4,7 +4,7 @@
  * others running.
  */
 import type { ActivityApi, PreparedAnswers } from "./api.ts";
-import { createAnswers } from "./answers.ts";
+import { createAnswers } from "./app/answers.ts";
 import { createDaemonNotices } from "./auto-reply/reply/daemon-notices.ts";
 import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
@@ -13,34 +13,34 @@ import type { PrivacyGate } from "./capture/privacy.ts";
 import { createLivePrivacy } from "./capture/privacy-live.ts";
 import { createSampler } from "./capture/sampler.ts";
 import type { SourceRegistry } from "./capture/sources/registry.ts";
-import { createChores } from "./chores.ts";
+import { createChores } from "./app/chores.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { ActivityError } from "./errors.ts";
-import { createLiveSources, type LiveSources } from "./live-sources.ts";
+import { createLiveSources, type LiveSources } from "./app/live-sources.ts";
 import { reasonForLog, type Log } from "./log.ts";
-import { createOwnerControl } from "./owner-control.ts";
+import { createOwnerControl } from "./owner/control.ts";
 import {
   createOwnerHub,
   createPace,
   toForgetRequest,
   type HubPort,
   type HubWish,
-} from "./owner-hub.ts";
+} from "./owner/hub.ts";
 import type { Paths } from "./paths.ts";
-import { createPreparedReadings, parseReadings } from "./prepared-readings.ts";
-import { createSessionTurns } from "./session-turns.ts";
-import { readStatus } from "./status.ts";
+import { createPreparedReadings, parseReadings } from "./app/prepared-readings.ts";
+import { createSessionTurns } from "./app/session-turns.ts";
+import { readStatus } from "./app/status.ts";
 import { readAllDevices } from "./store/all-devices.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
 import { checkLater, type DatabaseCheck } from "./store/check.ts";
 import { openEventStore, type EventStore } from "./store/events.ts";
 import type { WishOrigin } from "./store/event-walk.ts";
-import { expireGiven } from "./owner-given.ts";
+import { expireGiven } from "./owner/given.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 import { openReadings } from "./store/readings.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
-import { createWatching, type Watching } from "./watching.ts";
+import { createWatching, type Watching } from "./app/watching.ts";
 
 const MAX_TICK_AGE_US = 15_000_000;
 const DEFAULT_EVENTS_LIMIT = 1_000;

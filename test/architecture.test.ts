@@ -27,11 +27,7 @@ const ROOMS = [
   },
   { name: "api", pattern: /^api(-[a-z]+)?\.ts$/ },
   { name: "config", pattern: /^config(-edit|-pages|-schema)?\.ts$/ },
-  {
-    name: "app",
-    pattern:
-      /^(app|answers|chores|status|change-signal|live-sources|prepared-readings|session-turns|watching|owner-[a-z]+)\.ts$/,
-  },
+  { name: "app", pattern: /^(app|app\/.*|owner\/.*)\.ts$/ },
   { name: "local-api", pattern: /^local-api\// },
   { name: "root", pattern: /^index\.ts$/ },
   { name: "daemon", pattern: /^daemon\// },
@@ -113,7 +109,7 @@ const MAY_IMPORT: Readonly<Record<Room, readonly Room[]>> = {
 /** A package is named in these files alone, so that replacing it touches nothing else. */
 const PACKAGE_HOMES: Readonly<Record<string, RegExp>> = {
   "better-sqlite3": /^store\/sqlite\.ts$/,
-  "node-cron": /^chores\.ts$/,
+  "node-cron": /^app\/chores\.ts$/,
   systeminformation: /^capture\/sources\/system-state\.ts$/,
   "active-win": /^capture\/sources\/active-win\.ts$/,
   x11: /^capture\/sources\/x11/,

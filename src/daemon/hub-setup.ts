@@ -21,7 +21,7 @@ import {
   type JoinCode,
 } from "../hub/identity.ts";
 import { takeRing } from "../hub/keys.ts";
-import { inNoHub } from "../owner-hub.ts";
+import { inNoHub } from "../owner/hub.ts";
 import type { Paths } from "../paths.ts";
 import type { DeviceKind } from "../store/devices.ts";
 import { placeOfServers } from "../hub/nats-servers.ts";

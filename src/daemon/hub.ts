@@ -10,7 +10,7 @@ import type { HubDriver, OpenHubDriver } from "../hub/driver.ts";
 import { openHub } from "../hub/hub.ts";
 import { readIdentity } from "../hub/identity.ts";
 import type { Log } from "../log.ts";
-import type { HubPort } from "../owner-hub.ts";
+import type { HubPort } from "../owner/hub.ts";
 import { admit } from "./admit.ts";
 
 export interface HubServiceOptions {

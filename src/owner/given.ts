@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Paths } from "./paths.ts";
+import type { Paths } from "../paths.ts";
 
 /**
  * Drops what was given before `beforeUs`. A gateway that runs reads its file anew; a turn whose block is gone is sent

@@ -3,14 +3,14 @@
  * the ledger's note, and promises that an event leaves the queue with the turn that carries it.
  */
 import type { Answers } from "./answers.ts";
-import type { ActivityApi, TurnFrame } from "./api.ts";
-import type { MessageNotices } from "./auto-reply/reply/message-notices.ts";
-import { refuseUnfit, type SystemEventQueue } from "./auto-reply/reply/system-events.ts";
-import type { PrivacyGate } from "./capture/privacy.ts";
-import { MAX_TEXT_UNITS } from "./capture/privacy-rules.ts";
-import { LINE_BREAK } from "./context/plain-text.ts";
-import { composeParts, composeTurn, textOfParts, type TurnContext } from "./context/turn.ts";
-import type { OwnerControl } from "./owner-control.ts";
+import type { ActivityApi, TurnFrame } from "../api.ts";
+import type { MessageNotices } from "../auto-reply/reply/message-notices.ts";
+import { refuseUnfit, type SystemEventQueue } from "../auto-reply/reply/system-events.ts";
+import type { PrivacyGate } from "../capture/privacy.ts";
+import { MAX_TEXT_UNITS } from "../capture/privacy-rules.ts";
+import { LINE_BREAK } from "../context/plain-text.ts";
+import { composeParts, composeTurn, textOfParts, type TurnContext } from "../context/turn.ts";
+import type { OwnerControl } from "../owner/control.ts";
 
 export type SessionTurns = Pick<ActivityApi, "enqueueEvent" | "composeTurn" | "composeParts">;
 

@@ -2,13 +2,13 @@
  * How the daemon stands, in one answer: what is captured, what cannot be seen and why, and what to do. It promises
  * that health is judged by what is wrong, each thing with its remedy.
  */
-import type { StatusAnswer } from "./api.ts";
-import type { Recorder } from "./capture/recorder.ts";
-import type { SourceKeeper } from "./capture/sources/keeper.ts";
-import type { Blindness, SourceKind, SourceStatus } from "./capture/sources/source.ts";
-import type { Paths } from "./paths.ts";
-import type { EventStore } from "./store/events.ts";
-import { VERSION } from "./version.ts";
+import type { StatusAnswer } from "../api.ts";
+import type { Recorder } from "../capture/recorder.ts";
+import type { SourceKeeper } from "../capture/sources/keeper.ts";
+import type { Blindness, SourceKind, SourceStatus } from "../capture/sources/source.ts";
+import type { Paths } from "../paths.ts";
+import type { EventStore } from "../store/events.ts";
+import { VERSION } from "../version.ts";
 
 /** What a status is made from. */
 export interface StatusParts {

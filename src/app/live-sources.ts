@@ -2,29 +2,29 @@
  * All sources of a running daemon. It hides how they are kept open, what guests say where ours cannot see, the
  * recording of a session and the watchdog, and promises that one failing source leaves the others running.
  */
-import { createGuestWords, type GuestKind, type GuestWords } from "./capture/guest-words.ts";
-import type { NotificationFacts, SystemSample } from "./capture/events.ts";
-import type { PrivacyGate } from "./capture/privacy.ts";
-import { openRecording } from "./capture/recording.ts";
-import type { Sampler } from "./capture/sampler.ts";
-import { createSourceKeeper, type SourceKeeper } from "./capture/sources/keeper.ts";
+import { createGuestWords, type GuestKind, type GuestWords } from "../capture/guest-words.ts";
+import type { NotificationFacts, SystemSample } from "../capture/events.ts";
+import type { PrivacyGate } from "../capture/privacy.ts";
+import { openRecording } from "../capture/recording.ts";
+import type { Sampler } from "../capture/sampler.ts";
+import { createSourceKeeper, type SourceKeeper } from "../capture/sources/keeper.ts";
 import {
   createReplayRegistry,
   createSourceRegistry,
   type SourceRegistry,
-} from "./capture/sources/registry.ts";
+} from "../capture/sources/registry.ts";
 import type {
   Blindness,
   SampleOf,
   SourceKind,
   SourceResult,
   SourceStatus,
-} from "./capture/sources/source.ts";
-import { createWatchdog, type Watched } from "./capture/watchdog.ts";
-import type { Clock } from "./clock.ts";
-import type { Config } from "./config.ts";
-import type { Log } from "./log.ts";
-import type { EventStore } from "./store/events.ts";
+} from "../capture/sources/source.ts";
+import { createWatchdog, type Watched } from "../capture/watchdog.ts";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { Log } from "../log.ts";
+import type { EventStore } from "../store/events.ts";
 
 /** A little longer than a guest's word stands. */
 const PLAYER_SILENCE_MS = 31_000;

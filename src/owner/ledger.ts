@@ -9,11 +9,11 @@ import type {
   LedgerAnswer,
   LedgerRequest,
   SearchAnswer,
-} from "./api.ts";
-import type { ActivityEvent } from "./capture/events.ts";
-import type { PrivacyGate } from "./capture/privacy.ts";
-import { type GivenText, joinLines, writeHits } from "./owner-texts.ts";
-import type { Ledger } from "./store/ledger.ts";
+} from "../api.ts";
+import type { ActivityEvent } from "../capture/events.ts";
+import type { PrivacyGate } from "../capture/privacy.ts";
+import { type GivenText, joinLines, writeHits } from "./texts.ts";
+import type { Ledger } from "../store/ledger.ts";
 
 export interface OwnerLedger {
   readonly ledger: (request: LedgerRequest) => LedgerAnswer;

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { silentLog } from "../src/log.ts";
-import { createBackup, listBackups } from "../src/store/backups.ts";
-import { openEventStore } from "../src/store/events.ts";
-import { parseConfig } from "../src/config.ts";
-import { ALL, allBytes, refusalOf, startApp, titlesOf } from "./helpers/app-rig.ts";
-import { createFakeClock } from "./helpers/fake-clock.ts";
-import { until } from "./helpers/until.ts";
+import { silentLog } from "../../src/log.ts";
+import { createBackup, listBackups } from "../../src/store/backups.ts";
+import { openEventStore } from "../../src/store/events.ts";
+import { parseConfig } from "../../src/config.ts";
+import { ALL, allBytes, refusalOf, startApp, titlesOf } from "../helpers/app-rig.ts";
+import { createFakeClock } from "../helpers/fake-clock.ts";
+import { until } from "../helpers/until.ts";
 
 describe("forgetting by text", () => {
   const canary = "Canary-7731-Zeppelin";

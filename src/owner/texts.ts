@@ -1,8 +1,8 @@
 /**
  * What was given in other forms than a block, as one text for the ledger, with the spans of what strangers wrote. Pure.
  */
-import type { LeftOutLine, SearchAnswer } from "./api.ts";
-import type { UntrustedSpan } from "./context/plain-text.ts";
+import type { LeftOutLine, SearchAnswer } from "../api.ts";
+import type { UntrustedSpan } from "../context/plain-text.ts";
 
 /** A text that was given, and where in it stand characters that strangers wrote. */
 export interface GivenText {

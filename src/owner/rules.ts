@@ -4,22 +4,22 @@
  */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { RulesAnswer, RuleTestAnswer, RuleTestRequest } from "./api.ts";
-import { judgeAgain } from "./capture/privacy-again.ts";
-import { gateBucketData } from "./capture/privacy-buckets.ts";
-import { describeResult, explainPrivacy } from "./capture/privacy-explain.ts";
-import type { LivePrivacy } from "./capture/privacy-live.ts";
-import type { PrivacyConfig } from "./capture/privacy-rules.ts";
-import { SEED_ENTRIES } from "./capture/privacy-seed.ts";
-import { createPrivacyGate } from "./capture/privacy.ts";
-import type { Blindness } from "./capture/sources/source.ts";
-import type { Clock } from "./clock.ts";
-import { ActivityError } from "./errors.ts";
-import type { Log } from "./log.ts";
-import type { ForgettingOptions } from "./owner-forget.ts";
-import type { EventStore } from "./store/events.ts";
-import { forgetBucketEvents } from "./store/forget-buckets.ts";
-import { planRules } from "./store/forget-plan.ts";
+import type { RulesAnswer, RuleTestAnswer, RuleTestRequest } from "../api.ts";
+import { judgeAgain } from "../capture/privacy-again.ts";
+import { gateBucketData } from "../capture/privacy-buckets.ts";
+import { describeResult, explainPrivacy } from "../capture/privacy-explain.ts";
+import type { LivePrivacy } from "../capture/privacy-live.ts";
+import type { PrivacyConfig } from "../capture/privacy-rules.ts";
+import { SEED_ENTRIES } from "../capture/privacy-seed.ts";
+import { createPrivacyGate } from "../capture/privacy.ts";
+import type { Blindness } from "../capture/sources/source.ts";
+import type { Clock } from "../clock.ts";
+import { ActivityError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { ForgettingOptions } from "./forget.ts";
+import type { EventStore } from "../store/events.ts";
+import { forgetBucketEvents } from "../store/forget-buckets.ts";
+import { planRules } from "../store/forget-plan.ts";
 
 export interface OwnerRules {
   readonly rules: () => RulesAnswer;

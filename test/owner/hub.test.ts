@@ -1,7 +1,7 @@
 /** What the daemon asks of its hub, and how the hub's work gives way. */
 import { describe, expect, it } from "vitest";
-import { createOwnerHub, createPace, toForgetRequest } from "../src/owner-hub.ts";
-import { createFakeClock } from "./helpers/fake-clock.ts";
+import { createOwnerHub, createPace, toForgetRequest } from "../../src/owner/hub.ts";
+import { createFakeClock } from "../helpers/fake-clock.ts";
 
 const NOW = Date.parse("2026-11-27T12:00:00Z") * 1000;
 const HOUR = 3_600_000_000;

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startApp } from "./helpers/app-rig.ts";
+import { startApp } from "../helpers/app-rig.ts";
 
 /** A server that speaks just enough of the protocol to choose the lines of these numbers, after `delayMs`. */
 async function serveModel(content: string, delayMs = 0): Promise<string> {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { SearchHit } from "../src/api.ts";
-import { joinLines, writeHits } from "../src/owner-texts.ts";
-import { nastyText } from "./helpers/arbitraries.ts";
-import { law } from "./helpers/laws.ts";
+import type { SearchHit } from "../../src/api.ts";
+import { joinLines, writeHits } from "../../src/owner/texts.ts";
+import { nastyText } from "../helpers/arbitraries.ts";
+import { law } from "../helpers/laws.ts";
 
 const hit = (app: string, title: string | null, place: string | null): SearchHit => ({
   documentId: 1,

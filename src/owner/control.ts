@@ -3,21 +3,21 @@
  * promises that a pause is obeyed at once, and that what is forgotten is looked for afterwards in every file.
  */
 import { join } from "node:path";
-import type { ForgetAnswer, ForgetRequest, PauseAnswer, PauseRequest } from "./api.ts";
-import type { LivePrivacy } from "./capture/privacy-live.ts";
-import { openPause, PAUSE_FILE, type PauseState } from "./capture/privacy-pause.ts";
-import type { Sampler } from "./capture/sampler.ts";
-import type { Clock } from "./clock.ts";
-import type { Log } from "./log.ts";
-import { createClientAccess, type ClientAccessList } from "./owner-clients.ts";
-import { createForgetting, type ForgettingOptions } from "./owner-forget.ts";
-import { createOwnerLedger, type OwnerLedger } from "./owner-ledger.ts";
-import { createOwnerRules, type OwnerRules } from "./owner-rules.ts";
-import { readPauseEnd } from "./owner-wishes.ts";
-import type { Paths } from "./paths.ts";
-import type { WishOrigin } from "./store/event-walk.ts";
-import type { EventStore } from "./store/events.ts";
-import { openLedger } from "./store/ledger.ts";
+import type { ForgetAnswer, ForgetRequest, PauseAnswer, PauseRequest } from "../api.ts";
+import type { LivePrivacy } from "../capture/privacy-live.ts";
+import { openPause, PAUSE_FILE, type PauseState } from "../capture/privacy-pause.ts";
+import type { Sampler } from "../capture/sampler.ts";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import { createClientAccess, type ClientAccessList } from "./clients.ts";
+import { createForgetting, type ForgettingOptions } from "./forget.ts";
+import { createOwnerLedger, type OwnerLedger } from "./ledger.ts";
+import { createOwnerRules, type OwnerRules } from "./rules.ts";
+import { readPauseEnd } from "./wishes.ts";
+import type { Paths } from "../paths.ts";
+import type { WishOrigin } from "../store/event-walk.ts";
+import type { EventStore } from "../store/events.ts";
+import { openLedger } from "../store/ledger.ts";
 
 export interface OwnerControl
   extends Omit<OwnerLedger, "noteExamples">, Omit<OwnerRules, "judging" | "remember"> {

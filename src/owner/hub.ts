@@ -2,12 +2,12 @@
  * The owner's other devices, seen from the daemon: what it asks of the hub, where there is one, and what the hub
  * asks of it. It promises that a wish to forget is told once, by the device on which it was made.
  */
-import type { ForgetRequest, HubAnswer, HubRequest } from "./api.ts";
-import type { Blindness } from "./capture/sources/source.ts";
-import type { Clock } from "./clock.ts";
-import { ActivityError } from "./errors.ts";
-import type { Wish } from "./owner-wishes.ts";
-import type { RemoteId } from "./store/remote-reader.ts";
+import type { ForgetRequest, HubAnswer, HubRequest } from "../api.ts";
+import type { Blindness } from "../capture/sources/source.ts";
+import type { Clock } from "../clock.ts";
+import { ActivityError } from "../errors.ts";
+import type { Wish } from "./wishes.ts";
+import type { RemoteId } from "../store/remote-reader.ts";
 
 /** A wish to forget as it travels. */
 export interface HubWish {

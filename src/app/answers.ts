@@ -3,20 +3,20 @@
  * is held ready between two requests and promises that a request which names its instant gets the same answer
  * whenever it is made.
  */
-import type { ContextAnswer, ContextRequest } from "./api.ts";
-import { etagOf, renderContextBlock } from "./capture/context-block.ts";
-import type { Digester, DigestAnswer } from "./capture/context-digest.ts";
-import { createElsewhere } from "./capture/elsewhere.ts";
-import type { Sampler } from "./capture/sampler.ts";
-import { pausedSnapshot, readSnapshot } from "./capture/snapshot.ts";
-import type { LinePicker } from "./capture/triage/model.ts";
-import { createTurnMemory } from "./capture/turn-memory.ts";
-import type { Clock } from "./clock.ts";
-import type { Config } from "./config.ts";
-import { ActivityError } from "./errors.ts";
-import { readIsoInstant } from "./instant.ts";
-import type { EventStore } from "./store/events.ts";
-import { createHistory, type ActivityHistory, type HistoryDevice } from "./store/history.ts";
+import type { ContextAnswer, ContextRequest } from "../api.ts";
+import { etagOf, renderContextBlock } from "../capture/context-block.ts";
+import type { Digester, DigestAnswer } from "../capture/context-digest.ts";
+import { createElsewhere } from "../capture/elsewhere.ts";
+import type { Sampler } from "../capture/sampler.ts";
+import { pausedSnapshot, readSnapshot } from "../capture/snapshot.ts";
+import type { LinePicker } from "../capture/triage/model.ts";
+import { createTurnMemory } from "../capture/turn-memory.ts";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { ActivityError } from "../errors.ts";
+import { readIsoInstant } from "../instant.ts";
+import type { EventStore } from "../store/events.ts";
+import { createHistory, type ActivityHistory, type HistoryDevice } from "../store/history.ts";
 
 const EXACT_BUDGET_TOKENS = 170;
 /** What is learned of the record at once, a few milliseconds of work. */
@@ -235,14 +235,14 @@ async function loadDigesting(
   isAssistant: (app: string) => boolean,
   self: AnswersOptions["self"],
 ): Promise<Digesting> {
-  const { createDigester } = await import("./capture/context-digest.ts");
+  const { createDigester } = await import("../capture/context-digest.ts");
   const vectors = digest.semantic
-    ? { vectors: (await import("./capture/triage/word-vectors.ts")).openWordVectors() }
+    ? { vectors: (await import("../capture/triage/word-vectors.ts")).openWordVectors() }
     : {};
   const picker =
     digest.model_url === ""
       ? null
-      : (await import("./capture/triage/model.ts")).createLinePicker({
+      : (await import("../capture/triage/model.ts")).createLinePicker({
           url: digest.model_url,
           model: digest.model_name,
         });

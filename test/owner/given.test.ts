@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { OwnerText } from "../src/context/turn.ts";
-import { ingressUntrusted } from "../src/context/turn.ts";
-import { openTurnMemory } from "../src/gateway/turn-memory.ts";
-import { silentLog } from "../src/log.ts";
-import { expireGiven } from "../src/owner-given.ts";
-import { resolvePaths } from "../src/paths.ts";
-import { openConversations } from "../src/tui/conversations.ts";
-import { createTempHome } from "./helpers/temp-home.ts";
+import type { OwnerText } from "../../src/context/turn.ts";
+import { ingressUntrusted } from "../../src/context/turn.ts";
+import { openTurnMemory } from "../../src/gateway/turn-memory.ts";
+import { silentLog } from "../../src/log.ts";
+import { expireGiven } from "../../src/owner/given.ts";
+import { resolvePaths } from "../../src/paths.ts";
+import { openConversations } from "../../src/tui/conversations.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
 
 function openAll() {
   const paths = resolvePaths({ ACTIVITYD_HOME: createTempHome() });

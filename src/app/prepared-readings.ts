@@ -11,13 +11,13 @@ import type {
   PreparedAnswers,
   TimelineAnswer,
   TotalsAnswer,
-} from "./api.ts";
-import { EVENT_KINDS } from "./capture/events.ts";
-import type { Present } from "./capture/sampler.ts";
-import type { Clock } from "./clock.ts";
-import type { OwnerControl } from "./owner-control.ts";
-import type { Question, Readings } from "./store/readings.ts";
-import type { Running } from "./store/timeline-rows.ts";
+} from "../api.ts";
+import { EVENT_KINDS } from "../capture/events.ts";
+import type { Present } from "../capture/sampler.ts";
+import type { Clock } from "../clock.ts";
+import type { OwnerControl } from "../owner/control.ts";
+import type { Question, Readings } from "../store/readings.ts";
+import type { Running } from "../store/timeline-rows.ts";
 
 /** How long a reading may be behind the last settlement. */
 const SETTLED_FOR_US = 1_000_000;

@@ -4,11 +4,11 @@
  *
  * A name is what a client says of itself: this is the owner's switch, not a wall against programs that lie.
  */
-import type { ClientRequest, ClientsAnswer, ClientUse } from "./api.ts";
-import type { Clock } from "./clock.ts";
-import { ActivityError, shellWord } from "./errors.ts";
-import type { StoreDatabase } from "./store/database.ts";
-import type { LedgerClient } from "./store/ledger.ts";
+import type { ClientRequest, ClientsAnswer, ClientUse } from "../api.ts";
+import type { Clock } from "../clock.ts";
+import { ActivityError, shellWord } from "../errors.ts";
+import type { StoreDatabase } from "../store/database.ts";
+import type { LedgerClient } from "../store/ledger.ts";
 
 export interface ClientAccessList {
   /** @throws ActivityError `client_revoked`; a client that says no name is not refused */

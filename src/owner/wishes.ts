@@ -2,19 +2,19 @@
  * Reads what the owner asks to pause or to forget. It promises that a wish which means nothing, or everything
  * by mistake, is refused with a sentence.
  */
-import type { ForgetRequest, PauseRequest } from "./api.ts";
-import type { EventFacts } from "./capture/events.ts";
+import type { ForgetRequest, PauseRequest } from "../api.ts";
+import type { EventFacts } from "../capture/events.ts";
 import {
   appOfBucket,
   textsOfBucket,
   type BucketData,
   type BucketKind,
-} from "./capture/privacy-buckets.ts";
-import { createAppMatcher } from "./capture/privacy-match.ts";
-import { foldText } from "./capture/privacy-readings.ts";
-import { ActivityError } from "./errors.ts";
-import { readIsoInstant } from "./instant.ts";
-import { textsOf, type ForgetWish } from "./store/forget-plan.ts";
+} from "../capture/privacy-buckets.ts";
+import { createAppMatcher } from "../capture/privacy-match.ts";
+import { foldText } from "../capture/privacy-readings.ts";
+import { ActivityError } from "../errors.ts";
+import { readIsoInstant } from "../instant.ts";
+import { textsOf, type ForgetWish } from "../store/forget-plan.ts";
 
 const MAX_PAUSE_MINUTES = 366 * 24 * 60;
 

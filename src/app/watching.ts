@@ -3,9 +3,9 @@
  * that a block has one number whoever watches, and that a client which is refused sees no more.
  */
 import type { Answers } from "./answers.ts";
-import type { ActivityApi, WatchMessage } from "./api.ts";
+import type { ActivityApi, WatchMessage } from "../api.ts";
 import { createChangeSignal } from "./change-signal.ts";
-import type { OwnerControl } from "./owner-control.ts";
+import type { OwnerControl } from "../owner/control.ts";
 
 /** Whoever follows is told no more often. */
 const FOLLOW_MS = 1_000;

@@ -3,24 +3,24 @@
  * was freed is overwritten, and every file is searched for what may be left.
  */
 import { rmSync } from "node:fs";
-import type { ForgetAnswer, ForgetProof, ForgetRequest } from "./api.ts";
-import type { EventFacts } from "./capture/events.ts";
-import type { Sampler } from "./capture/sampler.ts";
-import type { Clock } from "./clock.ts";
-import { ActivityError } from "./errors.ts";
-import { reasonForLog, type Log } from "./log.ts";
-import { createBucketMatcher, createTextMatcher, readWish, type Wish } from "./owner-wishes.ts";
-import type { Paths } from "./paths.ts";
-import { createBackup, listCopies, removeCopies } from "./store/backups.ts";
-import type { EventStore } from "./store/events.ts";
-import { searchFiles } from "./store/file-search.ts";
-import { forgetBucketEvents, type BucketWish } from "./store/forget-buckets.ts";
-import { carryOut, forgetOtherRows, forgetTotals, textsWithoutRow } from "./store/forget.ts";
-import type { WishOrigin } from "./store/event-walk.ts";
-import { planForget, planRules, type ForgetPlan, type RemotePlan } from "./store/forget-plan.ts";
-import type { Ledger, LedgerEntry } from "./store/ledger.ts";
-import { createLocalDays } from "./store/local-day.ts";
-import type { RemoteId } from "./store/remote-reader.ts";
+import type { ForgetAnswer, ForgetProof, ForgetRequest } from "../api.ts";
+import type { EventFacts } from "../capture/events.ts";
+import type { Sampler } from "../capture/sampler.ts";
+import type { Clock } from "../clock.ts";
+import { ActivityError } from "../errors.ts";
+import { reasonForLog, type Log } from "../log.ts";
+import { createBucketMatcher, createTextMatcher, readWish, type Wish } from "./wishes.ts";
+import type { Paths } from "../paths.ts";
+import { createBackup, listCopies, removeCopies } from "../store/backups.ts";
+import type { EventStore } from "../store/events.ts";
+import { searchFiles } from "../store/file-search.ts";
+import { forgetBucketEvents, type BucketWish } from "../store/forget-buckets.ts";
+import { carryOut, forgetOtherRows, forgetTotals, textsWithoutRow } from "../store/forget.ts";
+import type { WishOrigin } from "../store/event-walk.ts";
+import { planForget, planRules, type ForgetPlan, type RemotePlan } from "../store/forget-plan.ts";
+import type { Ledger, LedgerEntry } from "../store/ledger.ts";
+import { createLocalDays } from "../store/local-day.ts";
+import type { RemoteId } from "../store/remote-reader.ts";
 
 export interface ForgettingOptions {
   readonly store: EventStore;

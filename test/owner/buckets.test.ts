@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createBuckets } from "../src/activitywatch/buckets.ts";
-import { allBytes, startApp } from "./helpers/app-rig.ts";
-import { until } from "./helpers/until.ts";
+import { createBuckets } from "../../src/activitywatch/buckets.ts";
+import { allBytes, startApp } from "../helpers/app-rig.ts";
+import { until } from "../helpers/until.ts";
 
 describe("what other recorders sent", () => {
   const start0 = Date.parse("2026-11-30T10:00:00Z") * 1000;
