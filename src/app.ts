@@ -10,7 +10,7 @@ import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
 import { readUpToNow } from "./capture/present-events.ts";
 import type { PrivacyGate } from "./capture/privacy.ts";
-import { createLivePrivacy } from "./capture/privacy-live.ts";
+import { createLivePrivacy } from "./capture/privacy/live.ts";
 import { createSampler } from "./capture/sampler.ts";
 import type { SourceRegistry } from "./capture/sources/registry.ts";
 import { createChores } from "./app/chores.ts";

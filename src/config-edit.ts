@@ -5,7 +5,7 @@
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parse, stringify } from "smol-toml";
-import type { PrivacyRule } from "./capture/privacy-rules.ts";
+import type { PrivacyRule } from "./capture/privacy/rules.ts";
 import { configTarget, parseConfig, readConfigText, type Config } from "./config.ts";
 import { ActivityError, whyRefused } from "./errors.ts";
 

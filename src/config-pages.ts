@@ -3,7 +3,7 @@
  * from. Both are made from the schema, so that neither can fall behind it.
  */
 import { stringify } from "smol-toml";
-import { privacySchema } from "./capture/privacy-rules.ts";
+import { privacySchema } from "./capture/privacy/rules.ts";
 import { describeKeys } from "./config-schema.ts";
 import { listChangedKeys, listVariables, type Config } from "./config.ts";
 

@@ -2,7 +2,7 @@
  * Which settings there are. It hides how a key, its default, its bounds and the sentence about it are written down, and
  * promises that whatever reads, lists or explains the settings goes by the same table.
  */
-import { privacySchema } from "./capture/privacy-rules.ts";
+import { privacySchema } from "./capture/privacy/rules.ts";
 import { integer, setting, text, z } from "./shapes.ts";
 
 const captureSchema = z.strictObject({

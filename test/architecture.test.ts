@@ -17,7 +17,7 @@ const ROOMS = [
   { name: "registry", pattern: /^capture\/sources\/registry\.ts$/ },
   { name: "port", pattern: /^capture\/sources\/(source|keeper|recorded)\.ts$/ },
   { name: "backend", pattern: /^capture\/sources\// },
-  { name: "privacy", pattern: /^capture\/privacy[^/]*\.ts$/ },
+  { name: "privacy", pattern: /^capture\/privacy(\.ts$|\/)/ },
   { name: "store", pattern: /^store\// },
   { name: "capture", pattern: /^capture\// },
   // What is read of ActivityWatch's histories, and its words, which its protocol speaks as well.

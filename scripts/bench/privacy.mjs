@@ -5,7 +5,7 @@
  * write, each once.
  */
 import { createPrivacyGate } from "../../dist/capture/privacy.js";
-import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../dist/capture/privacy-rules.js";
+import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../dist/capture/privacy/rules.js";
 
 const ROUNDS = Number(process.argv[2] ?? 40);
 const NOW_US = Date.now() * 1000;

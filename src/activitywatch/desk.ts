@@ -2,7 +2,7 @@
  * What the buckets of one machine say of each other: when its owner was away, and which page was in a browser's
  * window. It promises that looking costs the same however long the history is, for spans asked for by start.
  */
-import { isPrivateTitle, readPrivateMarking } from "../capture/privacy-windows.ts";
+import { isPrivateTitle, readPrivateMarking } from "../capture/privacy/windows.ts";
 import { documentTitle } from "../capture/titles.ts";
 import type { History, HistoryBucket } from "./history.ts";
 

@@ -5,7 +5,7 @@
  */
 import type { EventFacts } from "../capture/events.ts";
 import type { GateResult, PrivacyGate } from "../capture/privacy.ts";
-import { gateBucketData } from "../capture/privacy-buckets.ts";
+import { gateBucketData } from "../capture/privacy/buckets.ts";
 import { localTime } from "../context/plain-text.ts";
 import type { EventStore } from "../store/events.ts";
 import { createDesk, type Desk, type Span } from "./desk.ts";

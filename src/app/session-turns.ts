@@ -7,7 +7,7 @@ import type { ActivityApi, TurnFrame } from "../api.ts";
 import type { MessageNotices } from "../auto-reply/reply/message-notices.ts";
 import { refuseUnfit, type SystemEventQueue } from "../auto-reply/reply/system-events.ts";
 import type { PrivacyGate } from "../capture/privacy.ts";
-import { MAX_TEXT_UNITS } from "../capture/privacy-rules.ts";
+import { MAX_TEXT_UNITS } from "../capture/privacy/rules.ts";
 import { LINE_BREAK } from "../context/plain-text.ts";
 import { composeParts, composeTurn, textOfParts, type TurnContext } from "../context/turn.ts";
 import type { OwnerControl } from "../owner/control.ts";

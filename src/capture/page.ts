@@ -3,8 +3,8 @@
  * promises that a private tab hides its window, and that window and tab are one document.
  */
 import type { WindowSample } from "./events.ts";
-import { readAppNames } from "./privacy-match.ts";
-import { readPrivateMarking } from "./privacy-windows.ts";
+import { readAppNames } from "./privacy/match.ts";
+import { readPrivateMarking } from "./privacy/windows.ts";
 import { documentTitle } from "./titles.ts";
 
 /** The last word of an extension on its active tab. */

@@ -16,19 +16,19 @@ import type {
   WindowFacts,
   WindowSample,
 } from "./events.ts";
-import { cleanPlace, cleanText, cut, GateFault } from "./privacy-clean.ts";
+import { cleanPlace, cleanText, cut, GateFault } from "./privacy/clean.ts";
 import {
   compileRules,
   compileSeed,
   createLocalClock,
   readAppNames,
   type RuleSubject,
-} from "./privacy-match.ts";
-import { toPlace } from "./privacy-place.ts";
-import { MAX_TEXT_UNITS, type PrivacyConfig } from "./privacy-rules.ts";
-import { foldText, readingsOf } from "./privacy-readings.ts";
-import { redactSecrets, type SecretOptions } from "./privacy-secrets.ts";
-import { isPrivateTitle, readPrivateMarking } from "./privacy-windows.ts";
+} from "./privacy/match.ts";
+import { toPlace } from "./privacy/place.ts";
+import { MAX_TEXT_UNITS, type PrivacyConfig } from "./privacy/rules.ts";
+import { foldText, readingsOf } from "./privacy/readings.ts";
+import { redactSecrets, type SecretOptions } from "./privacy/secrets.ts";
+import { isPrivateTitle, readPrivateMarking } from "./privacy/windows.ts";
 
 /**
  * What may be kept of a sample. `rule` names what acted, for `privacy test` and for the reason of a gap;

@@ -5,8 +5,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { EventFacts } from "../capture/events.ts";
-import { judgeAgain } from "../capture/privacy-again.ts";
-import type { PrivacyConfig } from "../capture/privacy-rules.ts";
+import { judgeAgain } from "../capture/privacy/again.ts";
+import type { PrivacyConfig } from "../capture/privacy/rules.ts";
 import { createPrivacyGate } from "../capture/privacy.ts";
 import { ActivityError } from "../errors.ts";
 import type { Paths } from "../paths.ts";

@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import type { ForgetAnswer, ForgetRequest, PauseAnswer, PauseRequest } from "../api.ts";
-import type { LivePrivacy } from "../capture/privacy-live.ts";
-import { openPause, PAUSE_FILE, type PauseState } from "../capture/privacy-pause.ts";
+import type { LivePrivacy } from "../capture/privacy/live.ts";
+import { openPause, PAUSE_FILE, type PauseState } from "../capture/privacy/pause.ts";
 import type { Sampler } from "../capture/sampler.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";

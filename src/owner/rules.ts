@@ -5,12 +5,12 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { RulesAnswer, RuleTestAnswer, RuleTestRequest } from "../api.ts";
-import { judgeAgain } from "../capture/privacy-again.ts";
-import { gateBucketData } from "../capture/privacy-buckets.ts";
-import { describeResult, explainPrivacy } from "../capture/privacy-explain.ts";
-import type { LivePrivacy } from "../capture/privacy-live.ts";
-import type { PrivacyConfig } from "../capture/privacy-rules.ts";
-import { SEED_ENTRIES } from "../capture/privacy-seed.ts";
+import { judgeAgain } from "../capture/privacy/again.ts";
+import { gateBucketData } from "../capture/privacy/buckets.ts";
+import { describeResult, explainPrivacy } from "../capture/privacy/explain.ts";
+import type { LivePrivacy } from "../capture/privacy/live.ts";
+import type { PrivacyConfig } from "../capture/privacy/rules.ts";
+import { SEED_ENTRIES } from "../capture/privacy/seed.ts";
 import { createPrivacyGate } from "../capture/privacy.ts";
 import type { Blindness } from "../capture/sources/source.ts";
 import type { Clock } from "../clock.ts";

@@ -9,9 +9,9 @@ import {
   textsOfBucket,
   type BucketData,
   type BucketKind,
-} from "../capture/privacy-buckets.ts";
-import { createAppMatcher } from "../capture/privacy-match.ts";
-import { foldText } from "../capture/privacy-readings.ts";
+} from "../capture/privacy/buckets.ts";
+import { createAppMatcher } from "../capture/privacy/match.ts";
+import { foldText } from "../capture/privacy/readings.ts";
 import { ActivityError } from "../errors.ts";
 import { readIsoInstant } from "../instant.ts";
 import { textsOf, type ForgetWish } from "../store/forget-plan.ts";

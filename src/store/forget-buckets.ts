@@ -2,7 +2,7 @@
  * Forgetting in the buckets that other recorders fill: rows of JSON beside our own events. It promises the same
  * as for those: what lies beside the wish stays, cut at its edges, and requests are answered meanwhile.
  */
-import type { BucketData, BucketKind } from "../capture/privacy-buckets.ts";
+import type { BucketData, BucketKind } from "../capture/privacy/buckets.ts";
 import type { StoreDatabase } from "./database.ts";
 
 /** What is to become of an event: `keep` it, `forget` it, or keep it with other data. */

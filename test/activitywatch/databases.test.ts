@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { readDatabase, usualPlaces } from "../../src/activitywatch/databases.ts";
 import { importHistory, type ImportSummary } from "../../src/activitywatch/import.ts";
 import { createPrivacyGate } from "../../src/capture/privacy.ts";
-import { DEFAULT_PRIVACY } from "../../src/capture/privacy-rules.ts";
+import { DEFAULT_PRIVACY } from "../../src/capture/privacy/rules.ts";
 import { silentLog } from "../../src/log.ts";
 import { createBucketStore } from "../../src/store/buckets.ts";
 import { type EventStore, openEventStore } from "../../src/store/events.ts";

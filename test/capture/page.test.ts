@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { WindowSample } from "../../src/capture/events.ts";
 import { withPage } from "../../src/capture/page.ts";
 import { createPrivacyGate } from "../../src/capture/privacy.ts";
-import { DEFAULT_PRIVACY } from "../../src/capture/privacy-rules.ts";
+import { DEFAULT_PRIVACY } from "../../src/capture/privacy/rules.ts";
 
 const NOW_US = Date.parse("2026-11-30T12:00:00Z") * 1000;
 const page = { title: "Bread", url: "https://bread.example/rye", private: false, atUs: NOW_US };

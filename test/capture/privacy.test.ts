@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import type { WindowFacts, WindowSample } from "../../src/capture/events.ts";
 import { createPrivacyGate, type PrivacyGate } from "../../src/capture/privacy.ts";
-import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../src/capture/privacy-rules.ts";
-import { SEED_ENTRIES } from "../../src/capture/privacy-seed.ts";
+import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../src/capture/privacy/rules.ts";
+import { SEED_ENTRIES } from "../../src/capture/privacy/seed.ts";
 import { nastyText } from "../helpers/arbitraries.ts";
 import { propertyRuns } from "../helpers/property-runs.ts";
 

@@ -3,7 +3,7 @@ import { onTestFinished, describe, expect, it, vi } from "vitest";
 import type { ActivityEvent, WindowSample } from "../../src/capture/events.ts";
 import type { PrivacyGate } from "../../src/capture/privacy.ts";
 import { createPrivacyGate } from "../../src/capture/privacy.ts";
-import { DEFAULT_PRIVACY } from "../../src/capture/privacy-rules.ts";
+import { DEFAULT_PRIVACY } from "../../src/capture/privacy/rules.ts";
 import { createSampler, type Sampler } from "../../src/capture/sampler.ts";
 import type { SourceResult } from "../../src/capture/sources/source.ts";
 import { ActivityError } from "../../src/errors.ts";

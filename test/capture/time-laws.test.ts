@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ActivityEvent } from "../../src/capture/events.ts";
 import { createPrivacyGate } from "../../src/capture/privacy.ts";
-import { DEFAULT_PRIVACY } from "../../src/capture/privacy-rules.ts";
+import { DEFAULT_PRIVACY } from "../../src/capture/privacy/rules.ts";
 import { createSampler } from "../../src/capture/sampler.ts";
 import { silentLog } from "../../src/log.ts";
 import { openEventStore } from "../../src/store/events.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
 import { parseConfig } from "../../src/config.ts";
-import { privacySchema } from "../../src/capture/privacy-rules.ts";
+import { privacySchema } from "../../src/capture/privacy/rules.ts";
 import { readDocExamples } from "../helpers/doc-examples.ts";
 import { runCli } from "../helpers/run-cli.ts";
 

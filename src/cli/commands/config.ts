@@ -154,7 +154,7 @@ async function check(io: CliIo): Promise<ExitCode> {
 async function validate(text: string, file: string, io: CliIo): Promise<void> {
   const { parseConfig } = await import("../../config.ts");
   const { createPrivacyGate } = await import("../../capture/privacy.ts");
-  const { checkPrivacyGate } = await import("../../capture/privacy-check.ts");
+  const { checkPrivacyGate } = await import("../../capture/privacy/check.ts");
   const { privacy } = parseConfig(text, file, io.env);
   checkPrivacyGate(createPrivacyGate(privacy), privacy, Date.now() * 1000);
 }

@@ -90,7 +90,7 @@ async function runPause(
 
 /** Nothing records now; a daemon that is started later must not begin to. */
 async function pauseNextStart(io: CliIo, request: PauseRequest, nowUs: number): Promise<ExitCode> {
-  const { PAUSE_FILE, writePause } = await import("../../capture/privacy-pause.ts");
+  const { PAUSE_FILE, writePause } = await import("../../capture/privacy/pause.ts");
   const untilUs = request.until === undefined ? null : Date.parse(request.until) * 1000;
   const file = join(io.paths().dataDirectory, PAUSE_FILE);
   writePause(file, { sinceUs: nowUs, untilUs });
@@ -140,7 +140,7 @@ async function runResume(io: CliIo, options: { readonly json?: boolean }): Promi
     return 0;
   } catch (thrown) {
     if (!(thrown instanceof ActivityError && thrown.code === "daemon_unreachable")) throw thrown;
-    const { PAUSE_FILE } = await import("../../capture/privacy-pause.ts");
+    const { PAUSE_FILE } = await import("../../capture/privacy/pause.ts");
     rmSync(join(io.paths().dataDirectory, PAUSE_FILE), { force: true });
     io.talk("The daemon is not running. When it starts, it records.");
     return 0;

@@ -1,5 +1,5 @@
 /** The commands about the privacy rules: `privacy add`, `privacy test` and `privacy explain`. */
-import type { PrivacyRule, RuleAction } from "../../capture/privacy-rules.ts";
+import type { PrivacyRule, RuleAction } from "../../capture/privacy/rules.ts";
 import { ActivityError } from "../../errors.ts";
 import { optionOf } from "../command-tree.ts";
 import type { CliIo, ExitCode } from "../io.ts";
@@ -81,7 +81,7 @@ async function addRule(io: CliIo, rule: PrivacyRule): Promise<ExitCode> {
 
 /** What is wrong with the rule itself is told by the options that say it, not as a place in the file. */
 async function refuseUnfit(rule: PrivacyRule): Promise<void> {
-  const { privacySchema } = await import("../../capture/privacy-rules.ts");
+  const { privacySchema } = await import("../../capture/privacy/rules.ts");
   const parsed = privacySchema.shape.rules.def.innerType.def.element.safeParse(rule);
   if (parsed.success) return;
   const problems = parsed.error.issues.map(
@@ -102,7 +102,7 @@ async function testRules(
 ): Promise<ExitCode> {
   const { readConfig } = await import("../../config.ts");
   const { createPrivacyGate } = await import("../../capture/privacy.ts");
-  const { describeResult } = await import("../../capture/privacy-explain.ts");
+  const { describeResult } = await import("../../capture/privacy/explain.ts");
   // The same file, the same gate: what is told here is what the daemon does.
   const gate = createPrivacyGate(readConfig(io.paths().configFile, io.env).privacy);
   const nowUs = Date.now() * 1000;
@@ -121,7 +121,7 @@ async function testRules(
 
 async function explainRules(io: CliIo): Promise<ExitCode> {
   const { readConfig } = await import("../../config.ts");
-  const { explainPrivacy } = await import("../../capture/privacy-explain.ts");
+  const { explainPrivacy } = await import("../../capture/privacy/explain.ts");
   const config = readConfig(io.paths().configFile, io.env);
   for (const line of explainPrivacy(config.privacy)) io.out(`${line}\n`);
   return 0;

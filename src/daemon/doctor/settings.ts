@@ -1,7 +1,7 @@
 /** The settings, the privacy gate they make, and the ports they ask for. */
 import { existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
-import { checkPrivacyGate } from "../../capture/privacy-check.ts";
+import { checkPrivacyGate } from "../../capture/privacy/check.ts";
 import { createPrivacyGate } from "../../capture/privacy.ts";
 import { readConfig, type Config } from "../../config.ts";
 import { shellWord, toErrorEnvelope } from "../../errors.ts";

@@ -5,9 +5,9 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-import type { Clock } from "../clock.ts";
-import { ActivityError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import type { Clock } from "../../clock.ts";
+import { ActivityError } from "../../errors.ts";
+import type { Log } from "../../log.ts";
 
 /** A pause that is in force. */
 export interface PauseState {

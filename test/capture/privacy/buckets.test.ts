@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { appOfBucket, gateBucketData } from "../../src/capture/privacy-buckets.ts";
-import { parsePrivacyConfig } from "../../src/capture/privacy-rules.ts";
-import { createPrivacyGate } from "../../src/capture/privacy.ts";
+import { appOfBucket, gateBucketData } from "../../../src/capture/privacy/buckets.ts";
+import { parsePrivacyConfig } from "../../../src/capture/privacy/rules.ts";
+import { createPrivacyGate } from "../../../src/capture/privacy.ts";
 
 const NOON_US = Date.parse("2026-11-30T12:00:00Z") * 1000;
 const EDITOR = { id: "aw-watcher-vscode_box", type: "app.editor.activity" };

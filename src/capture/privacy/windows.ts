@@ -3,7 +3,7 @@
  * final, no mark means nothing for a browser that sets none.
  */
 
-import { foldText } from "./privacy-readings.ts";
+import { foldText } from "./readings.ts";
 
 /**
  * What the title of a browser says of private browsing. `marked`: private windows carry a mark, so that a

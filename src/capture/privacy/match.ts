@@ -4,7 +4,7 @@
  */
 import { RE2JS, RE2Set } from "re2js";
 
-import { ActivityError } from "../errors.ts";
+import { ActivityError } from "../../errors.ts";
 import {
   type Between,
   MAX_MATCH_WORK,
@@ -16,10 +16,10 @@ import {
   type RuleAction,
   ruleFaults,
   ruleName,
-} from "./privacy-rules.ts";
-import { foldText } from "./privacy-readings.ts";
-import { SEED_ENTRIES, type SeedEntry } from "./privacy-seed.ts";
-import { readPrivateMarking } from "./privacy-windows.ts";
+} from "./rules.ts";
+import { foldText } from "./readings.ts";
+import { SEED_ENTRIES, type SeedEntry } from "./seed.ts";
+import { readPrivateMarking } from "./windows.ts";
 
 /** What the rules look at: one sample, prepared by the gate. */
 export interface RuleSubject {

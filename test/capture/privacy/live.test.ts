@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createLivePrivacy } from "../../src/capture/privacy-live.ts";
-import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../src/capture/privacy-rules.ts";
+import { createLivePrivacy } from "../../../src/capture/privacy/live.ts";
+import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../../src/capture/privacy/rules.ts";
 
 const NOW_US = Date.parse("2026-11-30T12:00:00Z") * 1000;
 /** A zone that nobody knows: the rule fails on whatever it is asked of. */

@@ -3,7 +3,7 @@
  * promises linear time on any input: every pattern starts with a literal and repeats one character class,
  * and the numbers are checked digit by digit, so that built-in patterns may run on the engine of the host.
  */
-import { replaceIbans, replaceCards } from "./privacy-accounts.ts";
+import { replaceIbans, replaceCards } from "./accounts.ts";
 
 /** What is looked for beyond the secrets, which are always replaced. */
 export interface SecretOptions {

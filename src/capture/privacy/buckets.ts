@@ -2,7 +2,7 @@
  * The gate for events that other recorders send, whose data is JSON of their own making: windows and tabs are
  * read as ours are, and of everything else every text. All goes through the rules. Pure.
  */
-import type { PrivacyGate } from "./privacy.ts";
+import type { PrivacyGate } from "../privacy.ts";
 
 /** What says how the data of a bucket is to be read: its id and ActivityWatch's name of its type. */
 export interface BucketKind {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { openPause, type Pause, type PauseState } from "../../src/capture/privacy-pause.ts";
-import { silentLog } from "../../src/log.ts";
-import { createFakeClock } from "../helpers/fake-clock.ts";
+import { openPause, type Pause, type PauseState } from "../../../src/capture/privacy/pause.ts";
+import { silentLog } from "../../../src/log.ts";
+import { createFakeClock } from "../../helpers/fake-clock.ts";
 
 const MINUTE_MS = 60_000;
 let folder: string;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { createPrivacyGate } from "../../src/capture/privacy.ts";
-import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../src/capture/privacy-rules.ts";
-import { ActivityError } from "../../src/errors.ts";
+import { createPrivacyGate } from "../../../src/capture/privacy.ts";
+import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../../src/capture/privacy/rules.ts";
+import { ActivityError } from "../../../src/errors.ts";
 
 /** The message with which a rule is refused. */
 function refusal(...rules: readonly unknown[]): string {

@@ -4,10 +4,10 @@
  */
 import type { RE2JS } from "re2js";
 
-import type { Redaction } from "./privacy-match.ts";
-import { readingsOf } from "./privacy-readings.ts";
-import { MAX_MATCH_WORK, MAX_TEXT_UNITS } from "./privacy-rules.ts";
-import { redactSecrets, type SecretOptions } from "./privacy-secrets.ts";
+import type { Redaction } from "./match.ts";
+import { readingsOf } from "./readings.ts";
+import { MAX_MATCH_WORK, MAX_TEXT_UNITS } from "./rules.ts";
+import { redactSecrets, type SecretOptions } from "./secrets.ts";
 
 /** A failure that the gate found itself; its message holds nothing of the sample. */
 export class GateFault extends Error {

@@ -4,8 +4,8 @@
  * linear time, with a bound on the work per sample that does not depend on what a stranger wrote.
  */
 import { RE2JS, RE2JSException } from "re2js";
-import { ActivityError } from "../errors.ts";
-import { setting, text, z } from "../shapes.ts";
+import { ActivityError } from "../../errors.ts";
+import { setting, text, z } from "../../shapes.ts";
 
 /**
  * What a rule does. `drop`: nothing is kept but a gap. `app-only`: the name of the application alone.

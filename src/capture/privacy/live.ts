@@ -2,10 +2,10 @@
  * The gate of a daemon that goes on while its owner writes new rules. It promises that whoever holds the gate
  * judges by the newest rules that could be understood, and that rules which cannot be leave those in force.
  */
-import type { Clock } from "../clock.ts";
-import { checkPrivacyGate } from "./privacy-check.ts";
-import type { PrivacyConfig } from "./privacy-rules.ts";
-import { createPrivacyGate, type PrivacyGate } from "./privacy.ts";
+import type { Clock } from "../../clock.ts";
+import { checkPrivacyGate } from "./check.ts";
+import type { PrivacyConfig } from "./rules.ts";
+import { createPrivacyGate, type PrivacyGate } from "../privacy.ts";
 
 export interface LivePrivacy {
   /** The same object for good; what it says follows the rules. */

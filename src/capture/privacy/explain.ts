@@ -2,11 +2,11 @@
  * Says in sentences what the gate does: all rules in the order in which they are tried, and what one sample
  * would become. Pure; what it prints of rules is the owner's own text.
  */
-import type { WindowFacts } from "./events.ts";
-import type { GateResult } from "./privacy.ts";
-import { type PrivacyConfig, type PrivacyRule, ruleName } from "./privacy-rules.ts";
-import { SEED_ENTRIES, type SeedCategory } from "./privacy-seed.ts";
-import { readPrivateMarking } from "./privacy-windows.ts";
+import type { WindowFacts } from "../events.ts";
+import type { GateResult } from "../privacy.ts";
+import { type PrivacyConfig, type PrivacyRule, ruleName } from "./rules.ts";
+import { SEED_ENTRIES, type SeedCategory } from "./seed.ts";
+import { readPrivateMarking } from "./windows.ts";
 
 /** The whole policy as lines of text. */
 export function explainPrivacy(config: PrivacyConfig): readonly string[] {

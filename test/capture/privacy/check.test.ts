@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import { createPrivacyGate, type PrivacyGate } from "../../src/capture/privacy.ts";
-import { checkPrivacyGate } from "../../src/capture/privacy-check.ts";
-import { describeResult, explainPrivacy } from "../../src/capture/privacy-explain.ts";
-import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../src/capture/privacy-rules.ts";
-import { storable } from "../helpers/storable.ts";
+import { createPrivacyGate, type PrivacyGate } from "../../../src/capture/privacy.ts";
+import { checkPrivacyGate } from "../../../src/capture/privacy/check.ts";
+import { describeResult, explainPrivacy } from "../../../src/capture/privacy/explain.ts";
+import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../../src/capture/privacy/rules.ts";
+import { storable } from "../../helpers/storable.ts";
 
 const NOW_US = Date.parse("2026-11-30T12:00:00Z") * 1000;
 const gate = createPrivacyGate(DEFAULT_PRIVACY);

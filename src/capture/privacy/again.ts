@@ -2,8 +2,8 @@
  * Judges what is stored already as if it came in now, so that a new rule can be applied backwards. It promises
  * the very same gate: there is no second set of rules for the past.
  */
-import { type EventFacts, isSameFacts } from "./events.ts";
-import type { GateResult, PrivacyGate } from "./privacy.ts";
+import { type EventFacts, isSameFacts } from "../events.ts";
+import type { GateResult, PrivacyGate } from "../privacy.ts";
 
 /**
  * What the gate would store of facts at an instant: the same object when nothing changes, null when they would

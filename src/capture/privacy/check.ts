@@ -4,9 +4,9 @@
  */
 import { randomBytes } from "node:crypto";
 
-import { ActivityError } from "../errors.ts";
-import type { PrivacyGate } from "./privacy.ts";
-import type { PrivacyConfig } from "./privacy-rules.ts";
+import { ActivityError } from "../../errors.ts";
+import type { PrivacyGate } from "../privacy.ts";
+import type { PrivacyConfig } from "./rules.ts";
 
 /**
  * Sends planted secrets through every way into the record. Throws `privacy_failed` that names the way, never

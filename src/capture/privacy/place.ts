@@ -2,7 +2,7 @@
  * Reduces an address to the place it names: host and path. It promises that query, fragment, user info and
  * path parameters never come through, and that what is no web address yields nothing.
  */
-import { foldText } from "./privacy-readings.ts";
+import { foldText } from "./readings.ts";
 
 /**
  * Host (with a port that is not the default one) and path of a web address, percent-encoding undone where

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { foldText } from "../../src/capture/privacy-readings.ts";
-import { redactSecrets } from "../../src/capture/privacy-secrets.ts";
+import { foldText } from "../../../src/capture/privacy/readings.ts";
+import { redactSecrets } from "../../../src/capture/privacy/secrets.ts";
 
 const all = { emails: true, oneTimeCodes: true };
 const usual = { emails: false, oneTimeCodes: false };
