@@ -6,7 +6,7 @@ import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import { readFacts, type FactsRow } from "./stored-facts.ts";
 import type { EventStore } from "./events.ts";
-import type { ForgetPlan, ForgetWish, RemotePlan } from "./forget-plan.ts";
+import type { CutEvent, ForgetPlan, ForgetWish, RemotePlan } from "./forget-plan.ts";
 
 export interface ForgottenCounts {
   readonly events: number;
@@ -24,11 +24,12 @@ export async function carryOut(
   plan: ForgetPlan,
   isForGood = true,
 ): Promise<ForgottenCounts> {
+  const startAfterCut = startsAfterCut(store.database);
   for (const event of plan.cut) {
-    // First the part that stays, then the cut: a crash in between leaves too much rather than too little.
-    if (event.keepFromUs !== null) {
-      store.begin(event.facts, { ...event, startUs: event.keepFromUs });
-    }
+    // First the part that stays, then the cut: a crash in between leaves too much rather than too little. Put in, so
+    // that the wish which comes again after it finds that part there.
+    const startUs = startAfterCut(event);
+    if (startUs !== null && startUs < event.endUs) store.put(event.facts, { ...event, startUs });
     if (event.keepUntilUs !== null) store.setEnd(event.id, event.keepUntilUs);
   }
   const gone = [
@@ -45,6 +46,20 @@ export async function carryOut(
     documents: erased.documents + rewritten.documents + elsewhere,
   };
 }
+
+/**
+ * Gives where the part behind a cut begins: at the cut, and in a hub less than a millisecond behind it, at an instant
+ * that follows from the event's own start. There one wish cuts the events of several devices, and an event that begins
+ * and ends as another's does is taken for the same one, told twice.
+ */
+function startsAfterCut(database: StoreDatabase): (event: CutEvent) => number | null {
+  const isInHub = database.prepare("SELECT 1 FROM hub_log").get() !== undefined;
+  return ({ keepFromUs, startUs }) =>
+    keepFromUs === null || !isInHub ? keepFromUs : keepFromUs + (startUs % CUT_STARTS);
+}
+
+/** Prime: starts are whole milliseconds mostly, and are to spread all the same. */
+const CUT_STARTS = 997;
 
 /** The same in the record of other devices. Returns how many documents went. */
 async function carryOutElsewhere(

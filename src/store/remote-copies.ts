@@ -1,7 +1,7 @@
 /**
  * One event told by two devices: a device that left and joined anew tells its record once more under a new name, as
  * does one that began as a copy of another. What two devices saw at once may begin in the same microsecond with the same
- * facts, where one wish to forget cut both: only what ends together too is one event.
+ * facts: only what ends together too is one event.
  */
 import type { StoreDatabase } from "./database.ts";
 

@@ -225,8 +225,10 @@ function admit(facts: RawFacts): EventFacts {
 
 /** What the daemon does with a wish of its owner, without its proof. */
 export async function forgetOn(device: RigDevice, wish: TravellingWish): Promise<void> {
-  await until("nothing else is forgotten there", () => !device.isForgetting());
-  device.hub.forgotten(wish, await device.forget(wish));
+  const elsewhere = await until("nothing else is forgotten there", () =>
+    device.isForgetting() ? null : device.forget(wish),
+  );
+  device.hub.forgotten(wish, elsewhere);
 }
 
 /** Returns what went of other devices' record. */

@@ -398,9 +398,30 @@ describe("a hub", () => {
       const [fromUs, toUs] = [T0 - S, T0 + 100 * S];
       await forgetOn(ada, { fromUs, toUs, app: null, match: null, atUs: rig.clock.nowUs() });
       await rig.settle();
-      expect([knownOf(eve, ada), knownOf(eve, bob)]).toEqual([["100–300 mail"], ["100–206 mail"]]);
-      expect(knownOf(ada, bob)).toEqual(["100–206 mail"]);
-      expect(knownOf(bob, ada)).toEqual(["100–300 mail"]);
+      expect([knownOf(eve, ada), knownOf(eve, bob)]).toEqual([ownOf(ada), ownOf(bob)]);
+      expect(knownOf(ada, bob)).toEqual(ownOf(bob));
+      expect(knownOf(bob, ada)).toEqual(ownOf(ada));
+    }));
+
+  it("tells what two wishes cut on two devices of both, though it begins and ends at once and looks the same", () =>
+    withRig(async (rig) => {
+      const [ada, bob, eve] = [rig.add("ada"), rig.add("bob"), rig.add("eve")];
+      ada.begin("mail", 0, 300);
+      bob.begin("mail", 0.1, 290);
+      await rig.settle();
+      const wish = { app: null, match: null, atUs: rig.clock.nowUs() };
+      await forgetOn(ada, { ...wish, fromUs: T0 - S, toUs: T0 + 100 * S });
+      await forgetOn(ada, { ...wish, fromUs: T0 + 200 * S, toUs: T0 + 400 * S });
+      await rig.settle();
+      const parts = [ada, bob].map((device) => device.store.between(0, T0 + 400 * S).events);
+      for (const part of parts) {
+        expect(part).toHaveLength(1);
+        expect(Math.floor(((part[0]?.startUs ?? 0) - T0) / 1000)).toBe(100_000);
+        expect(part[0]?.endUs).toBe(T0 + 200 * S);
+      }
+      expect([knownOf(eve, ada), knownOf(eve, bob)]).toEqual([ownOf(ada), ownOf(bob)]);
+      expect(knownOf(ada, bob)).toEqual(ownOf(bob));
+      expect(knownOf(bob, ada)).toEqual(ownOf(ada));
     }));
 
   it("refuses a device that was restored from an older backup, and takes it again when its owner says so", () =>

@@ -101,6 +101,24 @@ function fill(
 }
 
 describe("forgetting a span", () => {
+  test("that was cut off in the middle and comes again leaves each part once", () =>
+    withStore(async (store) => {
+      fill(store, [{ app: 0, gapS: 0, lengthS: 100 }]);
+      const wish = { span: { fromUs: T0 + 10 * S, toUs: T0 + 20 * S }, isMeant: null };
+      const setEnd = (): never => {
+        throw new Error("killed");
+      };
+      await expect(carryOut({ ...store, setEnd }, await planForget(store, wish))).rejects.toThrow(
+        "killed",
+      );
+      await carryOut(store, await planForget(store, wish));
+      const whole = { app: "App0", fromS: 0, toS: 100 };
+      expect(readRecord(store)).toEqual([
+        { ...whole, toS: 10 },
+        { ...whole, fromS: 20 },
+      ]);
+    }));
+
   test("leaves exactly what lies outside it, of the applications that are meant, and totals that agree", () =>
     withStore(async (store, clear) => {
       await fc.assert(
