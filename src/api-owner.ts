@@ -3,7 +3,7 @@
  * force and which clients are refused. Types only, spoken through `api.ts`.
  */
 import type { UntrustedSpan } from "./context/plain-text.ts";
-import type { ForgetExample } from "./store/forget-plan.ts";
+import type { ForgetExample } from "./store/forget/plan.ts";
 
 /** How long to pause. Neither field: until `resume`. */
 export interface PauseRequest {

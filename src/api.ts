@@ -21,10 +21,10 @@ import type { UntrustedSpan } from "./context/plain-text.ts";
 import type { ContentPart, ModelTurnText, OwnerText } from "./context/turn.ts";
 import type { ActivityEvent, EventKind } from "./capture/events.ts";
 import type { Blindness, SourceStatus } from "./capture/sources/source.ts";
-import type { DaysAnswer, DaysRequest } from "./store/days-query.ts";
-import type { SearchAnswer, SearchRequest } from "./store/search-query.ts";
-import type { TimelineAnswer, TimelineRequest } from "./store/timeline-query.ts";
-import type { TotalsAnswer, TotalsRequest } from "./store/totals-query.ts";
+import type { DaysAnswer, DaysRequest } from "./store/readings/days-query.ts";
+import type { SearchAnswer, SearchRequest } from "./store/readings/search-query.ts";
+import type { TimelineAnswer, TimelineRequest } from "./store/readings/timeline-query.ts";
+import type { TotalsAnswer, TotalsRequest } from "./store/readings/totals-query.ts";
 
 export type { HubAnswer, HubDevice, HubLink, HubRequest } from "./api-hub.ts";
 export type {
@@ -44,17 +44,22 @@ export type {
   RuleTestRequest,
   RulesAnswer,
 } from "./api-owner.ts";
-export type { DayActivity, DaysAnswer, DaysRequest } from "./store/days-query.ts";
-export type { ForgetExample } from "./store/forget-plan.ts";
-export type { SearchAnswer, SearchHit, SearchRequest } from "./store/search-query.ts";
+export type { DayActivity, DaysAnswer, DaysRequest } from "./store/readings/days-query.ts";
+export type { ForgetExample } from "./store/forget/plan.ts";
+export type { SearchAnswer, SearchHit, SearchRequest } from "./store/readings/search-query.ts";
 export type {
   TimelineAnswer,
   TimelineLane,
   TimelineLaneId,
   TimelineRequest,
   TimelineSpan,
-} from "./store/timeline-query.ts";
-export type { Total, TotalsAnswer, TotalsBy, TotalsRequest } from "./store/totals-query.ts";
+} from "./store/readings/timeline-query.ts";
+export type {
+  Total,
+  TotalsAnswer,
+  TotalsBy,
+  TotalsRequest,
+} from "./store/readings/totals-query.ts";
 
 /** The daemon, whether in this process or behind its socket. Every method may throw `ActivityError`. */
 export interface ActivityApi {

@@ -31,9 +31,9 @@ import type { Paths } from "./paths.ts";
 import { createPreparedReadings, parseReadings } from "./app/prepared-readings.ts";
 import { createSessionTurns } from "./app/session-turns.ts";
 import { readStatus } from "./app/status.ts";
-import { readAllDevices } from "./store/all-devices.ts";
+import { readAllDevices } from "./store/devices/all-devices.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
-import { checkLater, type DatabaseCheck } from "./store/check.ts";
+import { checkLater, type DatabaseCheck } from "./store/recovery/check.ts";
 import { openEventStore, type EventStore } from "./store/events.ts";
 import type { WishOrigin } from "./store/event-walk.ts";
 import { expireGiven } from "./owner/given.ts";
@@ -153,7 +153,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   });
 
   const hub = createOwnerHub(clock, async () => {
-    const { leaveRecords } = await import("./store/leave.ts");
+    const { leaveRecords } = await import("./store/devices/leave.ts");
     const hadRecords = await leaveRecords(store);
     changed();
     return hadRecords;

@@ -17,7 +17,7 @@ import type { Present } from "../capture/sampler.ts";
 import type { Clock } from "../clock.ts";
 import type { OwnerControl } from "../owner/control.ts";
 import type { Question, Readings } from "../store/readings.ts";
-import type { Running } from "../store/timeline-rows.ts";
+import type { Running } from "../store/readings/timeline-rows.ts";
 
 /** How long a reading may be behind the last settlement. */
 const SETTLED_FOR_US = 1_000_000;

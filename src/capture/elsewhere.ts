@@ -5,7 +5,7 @@
  */
 import { clockLeadUs, createDeviceReader, type DeviceRow } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
-import type { RemoteEvent } from "../store/remote-reader.ts";
+import type { RemoteEvent } from "../store/devices/remote-reader.ts";
 import type { ElsewhereActivity, WindowEvent } from "./events.ts";
 
 /** Looks at the record of other devices. */

@@ -14,11 +14,15 @@ import { createBackup, listBackups, type Backup } from "../store/backups.ts";
 import { openDatabase, type StoreDatabase } from "../store/database.ts";
 import { refuseNewerSchema } from "../store/sqlite.ts";
 import { DATABASE_FILE } from "../store/events.ts";
-import { planRules } from "../store/forget-plan.ts";
+import { planRules } from "../store/forget/plan.ts";
 import { countForExport, exportLines } from "../store/exchange.ts";
 import { isRecovering } from "../store/recovery.ts";
-import { checkStore, type StoreHealth } from "../store/repair.ts";
-import { searchDocuments, type SearchAnswer, type SearchRequest } from "../store/search-query.ts";
+import { checkStore, type StoreHealth } from "../store/recovery/repair.ts";
+import {
+  searchDocuments,
+  type SearchAnswer,
+  type SearchRequest,
+} from "../store/readings/search-query.ts";
 
 /** The record as text, some thousand lines at a time, with how many events there are in all and in each part. */
 export function* readExport(

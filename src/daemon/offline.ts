@@ -13,7 +13,7 @@ import { systemClock } from "../clock.ts";
 import { readConfig } from "../config.ts";
 import { silentLog } from "../log.ts";
 import { readIdentity, writeIdentity } from "../hub/identity.ts";
-import { leaveRecords } from "../store/leave.ts";
+import { leaveRecords } from "../store/devices/leave.ts";
 import type { Paths } from "../paths.ts";
 import { isPlainText } from "../store/cipher.ts";
 import { encryptStore, type EncryptReport } from "../store/encrypt.ts";
@@ -23,8 +23,8 @@ import { createExchangeImporter, isExportHeader, type ExchangeSummary } from "..
 import { openForeignDatabase } from "../store/foreign.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
 import type { RecoveryReport } from "../store/recovery.ts";
-import { clearRemains } from "../store/remains.ts";
-import { repairStore, restoreBackup } from "../store/repair.ts";
+import { clearRemains } from "../store/recovery/remains.ts";
+import { repairStore, restoreBackup } from "../store/recovery/repair.ts";
 import { admit } from "./admit.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

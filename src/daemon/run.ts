@@ -14,7 +14,7 @@ import { ACTIVITYWATCH_SOCKET, inheritedSocketFd } from "../local-api/socket.ts"
 import type { Paths } from "../paths.ts";
 import { reasonForLog } from "../log.ts";
 import { holdInstanceLock } from "../store/lock.ts";
-import { clearRemains } from "../store/remains.ts";
+import { clearRemains } from "../store/recovery/remains.ts";
 import { VERSION } from "../version.ts";
 import { keepPlaces } from "./keep-places.ts";
 import { openFileLog, openStderrLog } from "./logging.ts";

@@ -12,8 +12,8 @@ import { createDevices } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
 import type { RawFacts } from "../store/exchange.ts";
 import type { WishOrigin } from "../store/event-walk.ts";
-import { createOutbox } from "../store/outbox.ts";
-import type { RemoteId } from "../store/remote-reader.ts";
+import { createOutbox } from "../store/devices/outbox.ts";
+import type { RemoteId } from "../store/devices/remote-reader.ts";
 import type { CarriedRecord, HubDriver } from "./driver.ts";
 import { NO_RECORD } from "./envelope.ts";
 import { reportHub } from "./hub-report.ts";
@@ -26,7 +26,7 @@ import {
   unfinishedHandouts,
   type KeyRecipient,
 } from "./keys.ts";
-import { leaveRecords } from "../store/leave.ts";
+import { leaveRecords } from "../store/devices/leave.ts";
 import type { KeyHandout, TravellingWish } from "./payload.ts";
 import { createReceiver } from "./receiver.ts";
 import { createSender, type Trouble } from "./sender.ts";

@@ -6,7 +6,7 @@ import type { EventSpan } from "../capture/events.ts";
 import { integer, text, withDefault, z } from "../shapes.ts";
 import { readRawFacts, type RawFacts } from "../store/exchange.ts";
 import type { DeviceKind } from "../store/devices.ts";
-import type { ToldEvent } from "../store/outbox.ts";
+import type { ToldEvent } from "../store/devices/outbox.ts";
 import type { Revoked } from "./identity.ts";
 
 /** What the owner wished to be forgotten on every device. */

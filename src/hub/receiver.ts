@@ -11,7 +11,7 @@ import type { DeviceRow, Devices } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
 import type { RawFacts } from "../store/exchange.ts";
 import type { WishOrigin } from "../store/event-walk.ts";
-import { toVersion, type RemotePut } from "../store/remote.ts";
+import { toVersion, type RemotePut } from "../store/devices/remote.ts";
 import type { CarriedRecord } from "./driver.ts";
 import { NO_RECORD, openRecord, readEnvelope, type Envelope } from "./envelope.ts";
 import { currentKey, type HubIdentity } from "./identity.ts";

@@ -13,14 +13,14 @@ import { createBucketMatcher, createTextMatcher, readWish, type Wish } from "./w
 import type { Paths } from "../paths.ts";
 import { createBackup, listCopies, removeCopies } from "../store/backups.ts";
 import type { EventStore } from "../store/events.ts";
-import { searchFiles } from "../store/file-search.ts";
-import { forgetBucketEvents, type BucketWish } from "../store/forget-buckets.ts";
+import { searchFiles } from "../store/forget/file-search.ts";
+import { forgetBucketEvents, type BucketWish } from "../store/forget/buckets.ts";
 import { carryOut, forgetOtherRows, forgetTotals, textsWithoutRow } from "../store/forget.ts";
 import type { WishOrigin } from "../store/event-walk.ts";
-import { planForget, planRules, type ForgetPlan, type RemotePlan } from "../store/forget-plan.ts";
+import { planForget, planRules, type ForgetPlan, type RemotePlan } from "../store/forget/plan.ts";
 import type { Ledger, LedgerEntry } from "../store/ledger.ts";
 import { createLocalDays } from "../store/local-day.ts";
-import type { RemoteId } from "../store/remote-reader.ts";
+import type { RemoteId } from "../store/devices/remote-reader.ts";
 
 export interface ForgettingOptions {
   readonly store: EventStore;

@@ -7,7 +7,7 @@ import type { Blindness } from "../capture/sources/source.ts";
 import type { Clock } from "../clock.ts";
 import { ActivityError } from "../errors.ts";
 import type { Wish } from "./wishes.ts";
-import type { RemoteId } from "../store/remote-reader.ts";
+import type { RemoteId } from "../store/devices/remote-reader.ts";
 
 /** A wish to forget as it travels. */
 export interface HubWish {

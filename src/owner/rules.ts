@@ -18,8 +18,8 @@ import { ActivityError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { ForgettingOptions } from "./forget.ts";
 import type { EventStore } from "../store/events.ts";
-import { forgetBucketEvents } from "../store/forget-buckets.ts";
-import { planRules } from "../store/forget-plan.ts";
+import { forgetBucketEvents } from "../store/forget/buckets.ts";
+import { planRules } from "../store/forget/plan.ts";
 
 export interface OwnerRules {
   readonly rules: () => RulesAnswer;

@@ -14,7 +14,7 @@ import { createAppMatcher } from "../capture/privacy/match.ts";
 import { foldText } from "../capture/privacy/readings.ts";
 import { ActivityError } from "../errors.ts";
 import { readIsoInstant } from "../instant.ts";
-import { textsOf, type ForgetWish } from "../store/forget-plan.ts";
+import { textsOf, type ForgetWish } from "../store/forget/plan.ts";
 
 const MAX_PAUSE_MINUTES = 366 * 24 * 60;
 

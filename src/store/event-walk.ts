@@ -5,7 +5,7 @@
 import type { EventFacts, EventSpan } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import { FACTS_COLUMNS, readFacts, type FactsRow } from "./stored-facts.ts";
-import type { RemoteId } from "./remote-reader.ts";
+import type { RemoteId } from "./devices/remote-reader.ts";
 
 /** The device on which a wish was made, and what it had recorded by then: records before a version. */
 export interface WishOrigin {

@@ -30,7 +30,7 @@ import {
   type RecoveryReport,
 } from "./recovery.ts";
 import { asideFolder } from "./put-in-place.ts";
-import { createRemoteEvents, type RemoteEvents } from "./remote.ts";
+import { createRemoteEvents, type RemoteEvents } from "./devices/remote.ts";
 import { createVisits, type Visits } from "./visits.ts";
 
 export interface EventStore {

@@ -20,8 +20,8 @@ import { createDeviceReader, createDevices } from "./devices.ts";
 import { readAllEvents } from "./event-reader.ts";
 import type { PutResult } from "./event-writer.ts";
 import type { EventStore } from "./events.ts";
-import { createOutbox } from "./outbox.ts";
-import { readAllRemote } from "./remote-reader.ts";
+import { createOutbox } from "./devices/outbox.ts";
+import { readAllRemote } from "./devices/remote-reader.ts";
 
 /** Grows when a line means something else than before. */
 const FORMAT = 1;

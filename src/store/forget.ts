@@ -6,7 +6,7 @@ import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import { readFacts, type FactsRow } from "./stored-facts.ts";
 import type { EventStore } from "./events.ts";
-import type { CutEvent, ForgetPlan, ForgetWish, RemotePlan } from "./forget-plan.ts";
+import type { CutEvent, ForgetPlan, ForgetWish, RemotePlan } from "./forget/plan.ts";
 
 export interface ForgottenCounts {
   readonly events: number;

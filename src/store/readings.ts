@@ -13,13 +13,17 @@ import { gzipSync } from "node:zlib";
 import { ActivityError, fromErrorEnvelope, type ErrorEnvelope } from "../errors.ts";
 import { programReplaced, VERSION } from "../version.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
-import { readDays, type DaysAnswer, type DaysRequest } from "./days-query.ts";
-import type { ReadingMessage } from "./readings-process.ts";
+import { readDays, type DaysAnswer, type DaysRequest } from "./readings/days-query.ts";
+import type { ReadingMessage } from "./readings/process.ts";
 import { moveLog } from "./sqlite.ts";
-import { searchDocuments, type SearchAnswer, type SearchRequest } from "./search-query.ts";
-import { readTimeline, type TimelineAnswer, type TimelineRequest } from "./timeline-query.ts";
-import type { Running } from "./timeline-rows.ts";
-import { readTotals, type TotalsAnswer, type TotalsRequest } from "./totals-query.ts";
+import { searchDocuments, type SearchAnswer, type SearchRequest } from "./readings/search-query.ts";
+import {
+  readTimeline,
+  type TimelineAnswer,
+  type TimelineRequest,
+} from "./readings/timeline-query.ts";
+import type { Running } from "./readings/timeline-rows.ts";
+import { readTotals, type TotalsAnswer, type TotalsRequest } from "./readings/totals-query.ts";
 
 /** Every method throws ActivityError `bad_request`, `timed_out`, `program_replaced`, and what the database throws. */
 export interface Readings {
@@ -131,7 +135,7 @@ function createAskerHere(path: string): Asker {
 }
 
 function createAsker(path: string): Asker {
-  const program = fileURLToPath(new URL("readings-process.js", import.meta.url));
+  const program = fileURLToPath(new URL("readings/process.js", import.meta.url));
   const waiting = new Map<number, Waiting>();
   let reader: ChildProcess | null = null;
   let idle: NodeJS.Timeout | null = null;

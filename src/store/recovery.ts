@@ -15,7 +15,7 @@ import { readAllEvents } from "./event-reader.ts";
 import { createEventWriter } from "./event-writer.ts";
 import { ActivityError } from "../errors.ts";
 import { putInPlace, setAside } from "./put-in-place.ts";
-import { salvage } from "./salvage.ts";
+import { salvage } from "./recovery/salvage.ts";
 import { createVisits } from "./visits.ts";
 
 export interface RecoveryReport {

@@ -4,7 +4,7 @@ import { silentLog } from "../../src/log.ts";
 import { createDevices } from "../../src/store/devices.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { createExchangeImporter, exportLines } from "../../src/store/exchange.ts";
-import { createOutbox } from "../../src/store/outbox.ts";
+import { createOutbox } from "../../src/store/devices/outbox.ts";
 import { openReadings } from "../../src/store/readings.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { storable } from "../helpers/storable.ts";

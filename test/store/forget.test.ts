@@ -5,7 +5,7 @@ import type { EventFacts, WindowFacts } from "../../src/capture/events.ts";
 import { silentLog } from "../../src/log.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { carryOut } from "../../src/store/forget.ts";
-import { planForget, planRules } from "../../src/store/forget-plan.ts";
+import { planForget, planRules } from "../../src/store/forget/plan.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { createOtherDevice } from "../helpers/other-device.ts";
 import { propertyRuns } from "../helpers/property-runs.ts";

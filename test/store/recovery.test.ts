@@ -14,7 +14,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { ActivityEvent, EventFacts } from "../../src/capture/events.ts";
 import { silentLog } from "../../src/log.ts";
 import { createBackup, isBackupDue, listBackups } from "../../src/store/backups.ts";
-import { checkLater } from "../../src/store/check.ts";
+import { checkLater } from "../../src/store/recovery/check.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { findDamage } from "../../src/store/sqlite.ts";
 import { readAllEvents } from "../../src/store/event-reader.ts";

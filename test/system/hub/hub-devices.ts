@@ -15,7 +15,7 @@ import {
 import type { TravellingWish } from "../../../src/hub/payload.ts";
 import { silentLog } from "../../../src/log.ts";
 import { carryOut } from "../../../src/store/forget.ts";
-import { planForget } from "../../../src/store/forget-plan.ts";
+import { planForget } from "../../../src/store/forget/plan.ts";
 import { openEventStore, type EventStore } from "../../../src/store/events.ts";
 import type { RawFacts } from "../../../src/store/exchange.ts";
 import { storable } from "../../helpers/storable.ts";

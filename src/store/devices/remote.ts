@@ -1,0 +1,295 @@
+/**
+ * The record of other devices beside this one's: their events, visits and what they erased. It promises one result
+ * whatever the order, the repetition or the interruption in which records come: of two words about an event the
+ * later record's holds, and what was erased or forgotten stays away.
+ */
+import type { EventFacts, EventSpan } from "../../capture/events.ts";
+import type { StoreDatabase } from "../database.ts";
+import type { Documents } from "../documents.ts";
+import { KIND_CODES, KIND_MASK } from "../stored-facts.ts";
+import { createRemoteCopies } from "./remote-copies.ts";
+import { createRemoteReader, type RemoteId, type RemoteReader } from "./remote-reader.ts";
+import { createRemoteVisits } from "./remote-visits.ts";
+import { createZones } from "../zones.ts";
+
+/** An event of another device, as its record tells it. */
+export interface RemotePut extends EventSpan {
+  readonly facts: EventFacts;
+  readonly isOpen: boolean;
+}
+
+export interface PutOutcome {
+  /** How many were taken: the others were known, or stay away. */
+  readonly taken: number;
+  /** Labels that events bore until then. */
+  readonly labels: ReadonlySet<number>;
+}
+
+/** Every method that changes something runs in a transaction of its own unless there is one. */
+export interface RemoteEvents extends RemoteReader {
+  /**
+   * Takes events of a device in, or what a later record says of them, unless they are here already as this device's
+   * own or another's; those of a device that takes no part any more pass over to this one. Version 0 says nothing of
+   * what is there already, as an export does not.
+   */
+  readonly put: (deviceKey: number, version: number, events: readonly RemotePut[]) => PutOutcome;
+  /** Erases what a device says it erased, also what arrives later from before. Returns the labels that it bore. */
+  readonly erase: (
+    deviceKey: number,
+    version: number,
+    runs: readonly (readonly [number, number])[],
+  ) => ReadonlySet<number>;
+  /** Erases events for good: nothing brings them back. Returns the labels that they bore. */
+  readonly forget: (ids: readonly RemoteId[]) => ReadonlySet<number>;
+  /** Gives events other facts of the same kind in this store alone. Returns the labels that they bore. */
+  readonly rewrite: (
+    changes: readonly { readonly id: RemoteId; readonly facts: EventFacts }[],
+  ) => ReadonlySet<number>;
+  /** Takes events out of this store alone, as when they expire: no record that was read brings them back. */
+  readonly drop: (ids: readonly RemoteId[]) => ReadonlySet<number>;
+  /** Ends an event earlier, until its own device says what became of it. */
+  readonly cut: (id: RemoteId, endUs: number) => void;
+  /** Takes everything of a device out, what was erased as well. */
+  readonly dropDevice: (deviceKey: number) => ReadonlySet<number>;
+}
+
+/** Records of an epoch are numbered from here on: epoch and seq as one number that grows. */
+const EPOCH = 2 ** 40;
+/** What was forgotten on an owner's word, later than any record. */
+const FOR_GOOD = Number.MAX_SAFE_INTEGER;
+
+/** The position of a record as one number. */
+export function toVersion({
+  epoch,
+  seq,
+}: {
+  readonly epoch: number;
+  readonly seq: number;
+}): number {
+  return epoch * EPOCH + seq;
+}
+
+export function fromVersion(version: number): { readonly epoch: number; readonly seq: number } {
+  return { epoch: Math.floor(version / EPOCH), seq: version % EPOCH };
+}
+
+export function createRemoteEvents(database: StoreDatabase, documents: Documents): RemoteEvents {
+  const zoneId = createZones(database);
+  const visits = createRemoteVisits(database);
+  const copies = createRemoteCopies(database, FOR_GOOD);
+  const find = database.prepare<StandingRow>(
+    `SELECT start_us, start_us + duration_us AS end_us, label_id, version,
+            (SELECT document_id FROM label WHERE label.id = label_id) AS document_id
+       FROM remote_event WHERE device_key = ? AND start_us = ?`,
+  );
+  const within = database.prepare<StandingRow>(
+    `SELECT start_us, start_us + duration_us AS end_us, label_id, version,
+            (SELECT document_id FROM label WHERE label.id = label_id) AS document_id
+       FROM remote_event WHERE device_key = ? AND start_us BETWEEN ? AND ? AND version < ?`,
+  );
+  const write = database.prepare(
+    `INSERT INTO remote_event(device_key, start_us, duration_us, label_id, zone_id, version, is_open)
+      VALUES(?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET duration_us = excluded.duration_us, label_id = excluded.label_id,
+        zone_id = excluded.zone_id, version = excluded.version, is_open = excluded.is_open`,
+  );
+  const remove = database.prepare("DELETE FROM remote_event WHERE device_key = ? AND start_us = ?");
+  const setDuration = database.prepare(
+    "UPDATE remote_event SET duration_us = ? WHERE device_key = ? AND start_us = ?",
+  );
+  const setLabel = database.prepare(
+    "UPDATE remote_event SET label_id = ? WHERE device_key = ? AND start_us = ?",
+  );
+  const isForgotten = database.prepare(
+    `SELECT 1 FROM remote_erased WHERE device_key = ? AND from_us = ? AND to_us = ? AND version = ${FOR_GOOD}`,
+  );
+  const isErased = database.prepare(
+    `SELECT 1 FROM remote_erased
+      WHERE device_key = ? AND from_us <= ? AND to_us >= ? AND (version > ? OR version < ?) LIMIT 1`,
+  );
+  const erasedVersions = database.prepare<{ first: number | null; last: number | null }>(
+    `SELECT min(version) AS first, max(version) AS last FROM remote_erased
+      WHERE device_key = ? AND version < ${FOR_GOOD}`,
+  );
+  const addErased = database.prepare(
+    "INSERT INTO remote_erased(device_key, from_us, to_us, version) VALUES(?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  /** The first and the last record of each device that erased something: most puts need no look at what was. */
+  const erasures = new Map<number, { readonly first: number; readonly last: number }>();
+
+  const erasuresOf = (deviceKey: number): { readonly first: number; readonly last: number } => {
+    const known = erasures.get(deviceKey);
+    if (known !== undefined) return known;
+    const { first, last } = erasedVersions.get(deviceKey) ?? { first: null, last: null };
+    const found = { first: first ?? FOR_GOOD, last: last ?? 0 };
+    erasures.set(deviceKey, found);
+    return found;
+  };
+
+  /** What a device erased before it began its log anew stays erased: the backup it came from knows no better. */
+  const staysAway = (deviceKey: number, startUs: number, version: number): boolean => {
+    if (isForgotten.get(deviceKey, startUs, startUs) !== undefined) return true;
+    if (copies.isForgotten(startUs)) return true;
+    const { first, last } = erasuresOf(deviceKey);
+    const epochStart = fromVersion(version).epoch * EPOCH;
+    if (last < version && first >= epochStart) return false;
+    return isErased.get(deviceKey, startUs, startUs, version, epochStart) !== undefined;
+  };
+
+  const takeOut = (deviceKey: number, rows: readonly StandingRow[]): ReadonlySet<number> => {
+    const touched = createTouched();
+    for (const row of rows) {
+      remove.run(deviceKey, row.start_us);
+      if (isWindow(row)) touched.add(row.document_id, row.start_us, row.end_us);
+    }
+    visits.rebuild(deviceKey, touched.all());
+    return new Set(rows.map((row) => row.label_id));
+  };
+
+  const takeOutAll = (ids: readonly RemoteId[]): ReadonlySet<number> => {
+    const groups = new Map<number, StandingRow[]>();
+    for (const { deviceKey, startUs } of ids) {
+      const row = find.get(deviceKey, startUs);
+      if (row === undefined) continue;
+      const group = groups.get(deviceKey);
+      if (group === undefined) groups.set(deviceKey, [row]);
+      else group.push(row);
+    }
+    const labels = new Set<number>();
+    for (const [deviceKey, rows] of groups)
+      for (const label of takeOut(deviceKey, rows)) labels.add(label);
+    return labels;
+  };
+
+  const put: RemoteEvents["put"] = (deviceKey, version, events) => {
+    const touched = createTouched();
+    const labels = new Set<number>();
+    const former: RemoteId[] = [];
+    let taken = 0;
+    for (const { facts, isOpen, ...span } of events) {
+      const { startUs } = span;
+      const endUs = Math.max(span.endUs, startUs);
+      const known = find.get(deviceKey, startUs);
+      if (known !== undefined && known.version >= version) continue;
+      if (staysAway(deviceKey, startUs, version)) continue;
+      const label = documents.intern(facts);
+      if (known === undefined) {
+        const event = { deviceKey, startUs, durationUs: endUs - startUs, labelId: label.id };
+        if (copies.isTold(event)) continue;
+        for (const key of copies.formerOf(event)) former.push({ deviceKey: key, startUs });
+      }
+      taken += 1;
+      const zone = zoneId(span);
+      write.run(deviceKey, startUs, endUs - startUs, label.id, zone, version, isOpen ? 1 : 0);
+      if (known !== undefined && known.label_id !== label.id) labels.add(known.label_id);
+      if (known !== undefined && isWindow(known))
+        touched.add(known.document_id, startUs, known.end_us);
+      if (facts.kind !== "window" || label.documentId === null) continue;
+      const isNew = known === undefined && !touched.has(label.documentId);
+      if (isNew && visits.append(deviceKey, label.documentId, startUs, endUs)) continue;
+      touched.add(label.documentId, startUs, endUs);
+    }
+    visits.rebuild(deviceKey, touched.all());
+    takeOutAll(former);
+    return { taken, labels };
+  };
+
+  return {
+    ...createRemoteReader(database),
+    put: (deviceKey, version, events) =>
+      database.transaction(() => put(deviceKey, version, events)),
+    erase: (deviceKey, version, runs) =>
+      database.transaction(() => {
+        const { first, last } = erasuresOf(deviceKey);
+        if (runs.length > 0)
+          erasures.set(deviceKey, {
+            first: Math.min(first, version),
+            last: Math.max(last, version),
+          });
+        const labels = new Set<number>();
+        for (const [fromUs, toUs] of runs) {
+          addErased.run(deviceKey, fromUs, toUs, version);
+          const rows = within.all(deviceKey, fromUs, toUs, version);
+          for (const label of takeOut(deviceKey, rows)) labels.add(label);
+        }
+        return labels;
+      }),
+    forget: (ids) =>
+      database.transaction(() => {
+        for (const { deviceKey, startUs } of ids)
+          addErased.run(deviceKey, startUs, startUs, FOR_GOOD);
+        return takeOutAll(ids);
+      }),
+    rewrite: (changes) =>
+      database.transaction(() => {
+        const labels = new Set<number>();
+        for (const { id, facts } of changes) {
+          const row = find.get(id.deviceKey, id.startUs);
+          if (row === undefined || (row.label_id & KIND_MASK) !== KIND_CODES[facts.kind]) continue;
+          const label = documents.intern(facts);
+          setLabel.run(label.id, id.deviceKey, id.startUs);
+          labels.add(row.label_id);
+          if (!isWindow(row)) continue;
+          const touched = createTouched();
+          touched.add(row.document_id, row.start_us, row.end_us);
+          touched.add(label.documentId ?? row.document_id, row.start_us, row.end_us);
+          visits.rebuild(id.deviceKey, touched.all());
+        }
+        return labels;
+      }),
+    drop: (ids) => database.transaction(() => takeOutAll(ids)),
+    cut: ({ deviceKey, startUs }, endUs) => {
+      database.transaction(() => {
+        const row = find.get(deviceKey, startUs);
+        if (row === undefined || endUs < startUs) return;
+        setDuration.run(endUs - startUs, deviceKey, startUs);
+        if (isWindow(row))
+          visits.rebuild(
+            deviceKey,
+            new Map([[row.document_id, { fromUs: startUs, toUs: Math.max(row.end_us, endUs) }]]),
+          );
+      });
+    },
+    dropDevice: (deviceKey) =>
+      database.transaction(() => {
+        const labels = database
+          .prepare<{ id: number }>(
+            "SELECT DISTINCT label_id AS id FROM remote_event WHERE device_key = ?",
+          )
+          .all(deviceKey);
+        for (const table of ["remote_event", "remote_visit", "remote_erased", "hub_record"])
+          database.prepare(`DELETE FROM ${table} WHERE device_key = ?`).run(deviceKey);
+        database.prepare("DELETE FROM device WHERE key = ?").run(deviceKey);
+        erasures.delete(deviceKey);
+        return new Set(labels.map(({ id }) => id));
+      }),
+  };
+}
+
+interface StandingRow {
+  readonly start_us: number;
+  readonly end_us: number;
+  readonly label_id: number;
+  readonly version: number;
+  readonly document_id: number | null;
+}
+
+function isWindow(row: StandingRow): row is StandingRow & { readonly document_id: number } {
+  return (row.label_id & KIND_MASK) === KIND_CODES.window && row.document_id !== null;
+}
+
+/** The stretch of each document whose visits have to be made anew. */
+function createTouched() {
+  const spans = new Map<number, { fromUs: number; toUs: number }>();
+  return {
+    has: (documentId: number) => spans.has(documentId),
+    add: (documentId: number, fromUs: number, toUs: number) => {
+      const span = spans.get(documentId);
+      spans.set(documentId, {
+        fromUs: Math.min(span?.fromUs ?? fromUs, fromUs),
+        toUs: Math.max(span?.toUs ?? toUs, toUs),
+      });
+    },
+    all: () => spans,
+  };
+}
