@@ -4,7 +4,7 @@
  * after something was forgotten the index is built anew, so that no forgotten word stays.
  */
 import type { ActivityHistory, HistoryDocument } from "../../store/history.ts";
-import { foldedWords, stemWord, wordLikeness } from "./words.ts";
+import { foldedWords, matchKey, wordLikeness } from "./words.ts";
 
 /** Documents that a word of a turn points at. */
 export interface WordHits {
@@ -48,7 +48,7 @@ export function createDocumentIndex(): DocumentIndex {
   let vocabulary = new Map<string, number>();
   let words: string[] = [];
   let postings: ShortList[] = [];
-  let stems = new Map<string, ShortList>();
+  let keys = new Map<string, ShortList>();
   let documents = 0;
   let ids: number[] = [];
   let lastId = 0;
@@ -58,7 +58,7 @@ export function createDocumentIndex(): DocumentIndex {
     vocabulary = new Map();
     words = [];
     postings = [];
-    stems = new Map();
+    keys = new Map();
     documents = 0;
     ids = [];
     lastId = 0;
@@ -78,8 +78,8 @@ export function createDocumentIndex(): DocumentIndex {
         continue;
       }
       vocabulary.set(word, words.length);
-      const stem = stemWord(word);
-      stems.set(stem, withOneMore(stems.get(stem), words.length));
+      const key = matchKey(word);
+      keys.set(key, withOneMore(keys.get(key), words.length));
       words.push(word);
       postings.push(entry);
     }
@@ -135,7 +135,7 @@ export function createDocumentIndex(): DocumentIndex {
     find: (word, options) => {
       const found = new Map<number, number>();
       const exact = vocabulary.get(word);
-      gather(found, listOf(stems.get(stemWord(word))), 0.95);
+      gather(found, listOf(keys.get(matchKey(word))), 0.95);
       if (exact !== undefined) gather(found, [exact], 1);
       if (found.size > 0) {
         return {
@@ -150,10 +150,10 @@ export function createDocumentIndex(): DocumentIndex {
           if (likeness > 0) gather(found, [wordId], likeness);
         }
         // "Meomries" is alike to "memory" once both have lost their endings.
-        const stem = stemWord(word);
-        if (found.size === 0 && stem !== word) {
-          for (const [other, wordIds] of stems) {
-            const likeness = wordLikeness(stem, other);
+        const key = matchKey(word);
+        if (found.size === 0 && key !== word) {
+          for (const [other, wordIds] of keys) {
+            const likeness = wordLikeness(key, other);
             if (likeness > 0) gather(found, listOf(wordIds), likeness * 0.95);
           }
         }

@@ -20,7 +20,7 @@ import {
   windowLines,
 } from "./readings.ts";
 import { COVERAGE_FLOOR, type Topic } from "./topic.ts";
-import { isOneTypo, stemWord } from "./words.ts";
+import { isOneTypo, matchKey } from "./words.ts";
 
 export interface Subject {
   /** Documents that answer for the topic by their own words, best first; empty when only a project does. */
@@ -143,14 +143,14 @@ function findProject(
   if (named.length === 0) return null;
   let best: { project: Project; coverage: number } | null = null;
   for (const project of projects.all()) {
-    const stems = new Set(project.nameWords.map(stemWord));
-    if (stems.size === 0) continue;
+    const keys = new Set(project.nameWords.map(matchKey));
+    if (keys.size === 0) continue;
     const members = new Set(project.documentIds);
     const phrases = new Map<number, { matched: number; missing: number; named: boolean }>();
     for (const { word, hits, phrase, weight, missing } of telling.length > 0 ? telling : named) {
       const entry = phrases.get(phrase) ?? { matched: 0, missing: 0, named: false };
       phrases.set(phrase, entry);
-      const isName = stems.has(stemWord(word.folded)) || project.nameWords.includes(word.folded);
+      const isName = keys.has(matchKey(word.folded)) || project.nameWords.includes(word.folded);
       let closest = isName ? 1 : nameLikeness(word.folded, hits.how, project.nameWords);
       const isLikeName = closest > 0;
       if (!isName) {

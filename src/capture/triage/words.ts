@@ -73,6 +73,12 @@ export function stemWord(word: string): string {
   return stem;
 }
 
+/** What words have in common however they are inflected and spelt: "Kündigungen" and "kuendigung" have one key. */
+export function matchKey(word: string): string {
+  // After the endings: "steuern" loses its "ern" whole.
+  return stemWord(word).replace(/([aou])e/g, "$1");
+}
+
 /** Endings of inflection in English, German, Spanish and French, longest first. */
 const ENDINGS = ["ungen", "ings", "ing", "ern", "ers", "ung", "est", "ed", "er", "en", "em", "es"];
 

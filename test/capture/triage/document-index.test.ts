@@ -27,6 +27,14 @@ describe("the document index", () => {
     expect(hits(["Cheap flights to Lisbon"], "madrid")).toEqual([]);
   });
 
+  it("finds umlauts however they are typed, in titles and in turns, also within compounds", () => {
+    expect(hits(["Kündigung Fitnessstudio"], "kuendigung")).toEqual([1]);
+    expect(hits(["Kuendigung_Vertrag.docx"], "kundigung")).toEqual([1]);
+    expect(hits(["Küchengerät Öfen"], "kuechengeraet")).toEqual([1]);
+    expect(hits(["Prüfungsgebührenordnung"], "pruefungsgebuehr")).toEqual([1]);
+    expect(hits(["Steuer 2026", "Bauer", "blue"], "stur")).toEqual([]);
+  });
+
   it("looks for what is only alike after the word itself failed", () => {
     expect(hits(["budget", "budgit"], "budget")).toEqual([1]);
   });
