@@ -16,13 +16,12 @@ export interface ForeignDatabase {
   readonly version: number;
   /** Names of the columns of a table; none when there is no such table. */
   readonly columns: (table: string) => readonly string[];
-  /** Rows one by one. What is in them was written by others. */
-  readonly rows: (
-    sql: string,
-    ...values: readonly (string | number)[]
-  ) => IterableIterator<Readonly<Record<string, unknown>>>;
+  /** Rows one by one, read as they are wanted and no longer than until `close`. What is in them was written by others. */
+  readonly rows: (sql: string, ...values: readonly (string | number)[]) => Rows;
   readonly close: () => void;
 }
+
+type Rows = IterableIterator<Readonly<Record<string, unknown>>>;
 
 /**
  * Opens a copy in `scratchDirectory`, with the log beside the file, which holds what is not in it yet: to open
@@ -40,6 +39,8 @@ export function openForeignDatabase(path: string, scratchDirectory: string): For
     sqlite = connectForeign(copy);
     const opened = sqlite;
     const version = Number(opened.pragma("user_version", { simple: true }));
+    // Whoever needs no more of them just stops, and SQLite does not close while a row is still to come.
+    const begun = new Set<Rows>();
     return {
       version,
       columns: (table) =>
@@ -47,11 +48,15 @@ export function openForeignDatabase(path: string, scratchDirectory: string): For
           .prepare<string[], { name: string }>("SELECT name FROM pragma_table_info(?)")
           .all(table)
           .map(({ name }) => name),
-      rows: (sql, ...values) =>
-        opened
+      rows: (sql, ...values) => {
+        const rows = opened
           .prepare<(string | number)[], Readonly<Record<string, unknown>>>(sql)
-          .iterate(...values),
+          .iterate(...values);
+        begun.add(rows);
+        return rows;
+      },
       close: () => {
+        for (const rows of begun) rows.return?.();
         opened.close();
         remove();
       },

@@ -131,6 +131,32 @@ describe("the database of aw-server", () => {
     ]);
   });
 
+  it("is closed and gone also where tabs were reported after the last window", () => {
+    const path = join(createTempHome(), "peewee-sqlite.v2.db");
+    const server = makePeewee(path);
+    server.exec(
+      "INSERT INTO bucketmodel(key, id, created, type, client, hostname, datastr) VALUES(7, 'aw-watcher-web-firefox', '2026-11-01T11:00:00', 'web.tab.current', 'c', 'unknown', '{}')",
+    );
+    const tab = JSON.stringify({ url: "https://notes.example/", title: "notes", incognito: false });
+    const add = server.prepare(
+      "INSERT INTO eventmodel(bucket_id, timestamp, duration, datastr) VALUES(7, ?, 5, ?)",
+    );
+    for (const minute of [40, 41, 42]) add.run(`2026-11-23 09:${minute}:00+00:00`, tab);
+    server.close();
+    const scratch = createTempHome();
+    const database = openForeignDatabase(path, scratch);
+    const store = openTarget();
+    importHistory(readDatabase(database, path), {
+      store,
+      rows: createBucketStore(store.database),
+      gate: createPrivacyGate(DEFAULT_PRIVACY),
+      timeZone: "Europe/Berlin",
+      nowUs: T0 + DAY_US,
+    });
+    database.close();
+    expect(readdirSync(scratch)).toEqual([]);
+  });
+
   it("may be of before buckets had data, and imported again adds nothing", () => {
     const path = join(createTempHome(), "peewee-sqlite.v2.db");
     makePeewee(path, false).close();
