@@ -33,7 +33,8 @@ export interface Buckets {
   ) => readonly JsonObject[] | null;
   readonly count: (bucket: string, range: BucketRange) => number | null;
   readonly event: (bucket: string, id: number) => JsonObject | null;
-  readonly removeEvent: (bucket: string, id: number) => boolean;
+  /** Null: no such bucket. */
+  readonly removeEvent: (bucket: string, id: number) => boolean | null;
   readonly insert: (bucket: string, body: unknown) => readonly JsonObject[] | null;
   /** Resolves when it is committed. */
   readonly heartbeat: (
@@ -142,6 +143,7 @@ export function createBuckets(options: BucketsOptions): Buckets {
       return row === null ? null : toWire(row);
     },
     removeEvent: (bucket, id) => {
+      if (store.find(bucket) === null) return null;
       lastBeats.delete(bucket);
       return store.removeEvent(bucket, id);
     },

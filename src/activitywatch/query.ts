@@ -77,7 +77,7 @@ interface Statement {
 const MAX_DEPTH = 100;
 
 const TOKEN =
-  /\s+|#[^\n]*|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(-?\d+(?:\.\d+)?)|([A-Za-z_]\w*)|([=;,:()[\]{}])|(.)/gsu;
+  /\s+|#[^\n]*|"((?:\\"|[^"])*)"|'((?:\\'|[^'])*)'|(-?\d+(?:\.\d+)?)|([A-Za-z_]\w*)|([=;,:()[\]{}])|(.)/gsu;
 
 interface Token {
   readonly kind: "string" | "number" | "name" | "sign" | "end";
@@ -87,20 +87,17 @@ interface Token {
 function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (const [whole, double, single, number, name, sign, other] of text.matchAll(TOKEN)) {
-    if (double !== undefined || single !== undefined) {
-      tokens.push({ kind: "string", text: (double ?? single ?? "").replace(/\\(.)/gs, unescape) });
-    } else if (number !== undefined) tokens.push({ kind: "number", text: number });
+    // The quote itself is all that is escaped: clients send patterns with their backslashes as they are.
+    if (double !== undefined) tokens.push({ kind: "string", text: double.replaceAll('\\"', '"') });
+    else if (single !== undefined)
+      tokens.push({ kind: "string", text: single.replaceAll("\\'", "'") });
+    else if (number !== undefined) tokens.push({ kind: "number", text: number });
     else if (name !== undefined) tokens.push({ kind: "name", text: name });
     else if (sign !== undefined) tokens.push({ kind: "sign", text: sign });
     else if (other !== undefined)
       throw new WireError(`Cannot read the query at ${JSON.stringify(whole)}.`);
   }
   return [...tokens, { kind: "end", text: "" }];
-}
-
-/** Only the quote and the backslash are escaped; any other pair is kept, as patterns are written with them. */
-function unescape(pair: string, character: string): string {
-  return character === '"' || character === "'" || character === "\\" ? character : pair;
 }
 
 function parseProgram(text: string): readonly Statement[] {
@@ -311,10 +308,12 @@ function readBucket(bucket: string, period: Period, source: QuerySource): readon
     .map(({ id, startUs, durationUs, data }) => {
       const from = Math.max(startUs, period.fromUs);
       const to = Math.min(startUs + durationUs, period.toUs);
+      // What lies inside is as it was sent, also when its duration is negative.
+      const isInside = from === startUs && to === startUs + durationUs;
       return {
         id,
         startUs: from,
-        durationUs: Math.max(0, to - from),
+        durationUs: isInside ? durationUs : Math.max(0, to - from),
         data: parse(data),
       };
     });

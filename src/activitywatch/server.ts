@@ -171,7 +171,8 @@ const ROUTES: readonly (readonly [method: string, path: string, handler: Handler
     "/buckets/{}/events/{}",
     async ({ buckets }, { request, response }, id = "", event = "") => {
       await drain(request);
-      sendJson(response, 200, { success: buckets.removeEvent(id, readEventId(event)) ? 1 : 0 });
+      const success = buckets.removeEvent(id, readEventId(event));
+      sendFound(response, success === null ? null : { success: success ? 1 : 0 }, id);
     },
   ],
   [

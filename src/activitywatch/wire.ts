@@ -30,7 +30,8 @@ export function parseTimestamp(text: string): number | null {
   if (match === null) return null;
   const [, date = "", time = "00:00:00", fraction = "", zone = "Z"] = match;
   const wall = Date.parse(`${date}T${time.length === 5 ? `${time}:00` : time}Z`);
-  if (Number.isNaN(wall)) return null;
+  // V8 takes the 30 February for the 2 March, and midnight at the end of a day for the next.
+  if (Number.isNaN(wall) || !new Date(wall).toISOString().startsWith(date)) return null;
   const us = wall * 1000 + Number(fraction.slice(0, 6).padEnd(6, "0")) - offsetUs(zone);
   return isInstant(us) ? us : null;
 }
@@ -43,7 +44,7 @@ function isInstant(us: number): boolean {
 const LAST_INSTANT_US = 8_640_000_000_000_000;
 
 const TIMESTAMP =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)? ?(Z|z|[+-]?\d{2}(?::?\d{2})?)?$/;
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)? ?(Z|[+-]?(?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/i;
 
 function offsetUs(zone: string): number {
   const match = /^([+-]?)(\d{2}):?(\d{2})?$/.exec(zone);

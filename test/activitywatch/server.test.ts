@@ -201,6 +201,7 @@ describe("what clients send", () => {
       expect((await ask("POST", `/api/0/buckets/b/${path}`, deep)).status).toBe(400);
     expect((await ask("DELETE", "/api/0/buckets/b", {})).status).toBe(200);
     expect((await ask("DELETE", "/api/0/buckets/b?force=1")).status).toBe(404);
+    expect((await ask("DELETE", "/api/0/buckets/b/events/1")).status).toBe(404);
   });
 
   it("a fault of the server's own is a 500, also one that V8 calls a range", async () => {
@@ -695,6 +696,9 @@ describe("a query over HTTP", () => {
       { events: [span(10, 0, { n: 2 }), span(0, 0, { n: 1 })], seconds: 0 },
       { events: [], seconds: 0 },
     ]);
+    await insert(event(20, -5));
+    const period = { query: ['RETURN = query_bucket("b");'], timeperiods: [`${at(15)}/${at(30)}`] };
+    expect((await ask("POST", "/api/0/query", period)).json).toMatchObject([[span(20, -5)]]);
     const wrong = await ask("POST", "/api/0/query", { query: ["RETURN = x;"], timeperiods: [""] });
     expect(wrong).toMatchObject({ status: 400, json: { message: expect.any(String) } });
   });
