@@ -10,7 +10,7 @@ import type { HubDriver, OpenHubDriver } from "../hub/driver.ts";
 import { openHub } from "../hub/hub.ts";
 import { readIdentity } from "../hub/identity.ts";
 import type { Log } from "../log.ts";
-import type { HubPort } from "../owner/hub.ts";
+import { leftUnheard, type HubPort } from "../owner/hub.ts";
 import { admit } from "./admit.ts";
 
 export interface HubServiceOptions {
@@ -27,9 +27,11 @@ export async function openHubService(
 ): Promise<{ readonly close: () => Promise<void> }> {
   const { app, config, dataDirectory, clock, log } = options;
   const { others } = app;
+  let device: string | null = null;
   try {
     const identity = readIdentity(dataDirectory);
     if (identity === null) throw notJoined();
+    device = identity.device;
     const open = await loadDriver(config.hub.driver);
     const driver = await open({
       hub: identity.hub,
@@ -61,7 +63,7 @@ export async function openHubService(
   } catch (thrown) {
     if (!(thrown instanceof ActivityError)) throw thrown;
     log.error("the hub cannot be opened", { code: thrown.code });
-    others.attach(brokenHub(thrown));
+    others.attach(brokenHub(thrown, device));
     return { close: async () => others.attach(null) };
   }
 }
@@ -95,7 +97,7 @@ function notJoined(): ActivityError {
 }
 
 /** A hub that only says why it is none, and can be left: there is nobody to say goodbye to. */
-function brokenHub(error: ActivityError): HubPort {
+function brokenHub(error: ActivityError, device: string | null): HubPort {
   const problem = { reason: error.message, remedy: error.hint };
   return {
     self: () => null,
@@ -108,7 +110,7 @@ function brokenHub(error: ActivityError): HubPort {
         waiting: 0,
         lastSentUs: null,
         problems: [problem],
-        notes: [],
+        notes: request === null || device === null ? [] : [leftUnheard(device)],
       };
     },
     forgotten: () => {},

@@ -8,12 +8,16 @@ import { join } from "node:path";
 import { readDatabase, usualPlaces } from "../activitywatch/databases.ts";
 import { readExport, type History } from "../activitywatch/history.ts";
 import { importHistory, type ImportSummary } from "../activitywatch/import.ts";
+import type { Blindness } from "../capture/sources/source.ts";
 import { createPrivacyGate } from "../capture/privacy.ts";
 import { systemClock } from "../clock.ts";
 import { readConfig } from "../config.ts";
 import { silentLog } from "../log.ts";
 import { readIdentity, writeIdentity } from "../hub/identity.ts";
+import { leftUnheard } from "../owner/hub.ts";
+import { createDevices, takesPart } from "../store/devices.ts";
 import { leaveRecords } from "../store/devices/leave.ts";
+import { createOutbox } from "../store/devices/outbox.ts";
 import type { Paths } from "../paths.ts";
 import { isPlainText } from "../store/cipher.ts";
 import { encryptStore, type EncryptReport } from "../store/encrypt.ts";
@@ -178,12 +182,17 @@ export function encrypt(paths: Paths, keyFile: string | null): EncryptReport {
 }
 
 /**
- * Takes what other devices recorded out of the store, and ends the noting of changes for them. False where there is
- * no hub in it.
+ * Takes what other devices recorded out of the store, and ends the noting of changes for them. Says what is to be known
+ * then; null where there is no hub in it.
  */
-export async function leaveOffline(paths: Paths): Promise<boolean> {
-  if (!existsSync(join(paths.dataDirectory, DATABASE_FILE))) return false;
-  return withStore(paths, leaveRecords);
+export async function leaveOffline(paths: Paths): Promise<readonly Blindness[] | null> {
+  if (!existsSync(join(paths.dataDirectory, DATABASE_FILE))) return null;
+  return withStore(paths, async (store) => {
+    const device = createOutbox(store.database).readLog()?.device;
+    const isHeard = device === undefined || !createDevices(store.database).all().some(takesPart);
+    if (!(await leaveRecords(store))) return null;
+    return isHeard ? [] : [leftUnheard(device)];
+  });
 }
 
 function whileLocked<T>(paths: Paths, work: () => T): T {

@@ -8,7 +8,7 @@ import type { EventFacts } from "../capture/events.ts";
 import type { Clock } from "../clock.ts";
 import { ActivityError } from "../errors.ts";
 import { reasonForLog, type Log } from "../log.ts";
-import { createDevices } from "../store/devices.ts";
+import { createDevices, takesPart } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
 import type { RawFacts } from "../store/exchange.ts";
 import type { WishOrigin } from "../store/event-walk.ts";
@@ -26,6 +26,7 @@ import {
   unfinishedHandouts,
   type KeyRecipient,
 } from "./keys.ts";
+import { leftUnheard } from "../owner/hub.ts";
 import { leaveRecords } from "../store/devices/leave.ts";
 import type { KeyHandout, TravellingWish } from "./payload.ts";
 import { createReceiver } from "./receiver.ts";
@@ -153,8 +154,7 @@ export function openHub(options: HubOptions): Hub {
           await sender.rejoin();
           break;
         case "leave":
-          await leave();
-          break;
+          return leave();
         case undefined:
       }
       return answer();
@@ -257,7 +257,7 @@ export function openHub(options: HubOptions): Hub {
       .all()
       .filter(({ id, name }) => name === wanted || (wanted.length >= 4 && id.startsWith(wanted)));
     // A device that came back bears the name of the one that it was before.
-    const present = named.filter(({ state }) => state !== "left" && state !== "revoked");
+    const present = named.filter(takesPart);
     const found = present.length > 0 ? present : named;
     const [device] = found;
     if (device === undefined || found.length > 1) {
@@ -273,15 +273,15 @@ export function openHub(options: HubOptions): Hub {
     rotate({ [device.id]: device.version });
   }
 
-  async function leave(): Promise<void> {
-    sender.say({ isBye: true });
-    await sender.flush();
+  async function leave(): Promise<HubAnswer> {
+    const isHeard = (await sender.farewell()) || !devices.all().some(takesPart);
     await stop();
     await leaveRecords(store);
     removeIdentity(directory);
     isRevoked = true;
     ownTrouble = null;
     onChange();
+    return { ...answer(), notes: isHeard ? [] : [leftUnheard(identity.device)] };
   }
 
   function tellForgotten(wish: TravellingWish, ids: readonly RemoteId[]): void {

@@ -33,6 +33,8 @@ export interface Sender {
   readonly say: (notices: Partial<Notices>) => void;
   /** Begins the log anew in an epoch of its own, with everything that is recorded. Rejects like `tail`. */
   readonly rejoin: () => Promise<void>;
+  /** Tells what waits, and goodbye. False when the hub did not take it, so that the others know nothing of it. */
+  readonly farewell: () => Promise<boolean>;
   /** Resolves when everything that was sealed is acknowledged, or when that does not go on. */
   readonly flush: () => Promise<void>;
   readonly trouble: () => Trouble | null;
@@ -280,6 +282,17 @@ export function createSender(options: SenderOptions): Sender {
       });
   };
 
+  const say = (notices: Partial<Notices>): void => {
+    if (isMuted()) return;
+    seal({ ...NO_NOTICES, ...notices, events: [], erased: [] }, () => {});
+    pump();
+  };
+
+  const flush = async (): Promise<void> => {
+    pump();
+    await pumping;
+  };
+
   return {
     tick: () => {
       if (closing.signal.aborted || isMuted() || conflict !== null) return;
@@ -300,10 +313,15 @@ export function createSender(options: SenderOptions): Sender {
       const isCheckDue = clock.monotonicUs() - tailCheckedUs >= BETWEEN_TAIL_CHECKS_US;
       if (outbox.messageCount() > 0 || isBehind || isCheckDue) pump();
     },
-    say: (notices) => {
-      if (isMuted()) return;
-      seal({ ...NO_NOTICES, ...notices, events: [], erased: [] }, () => {});
-      pump();
+    say,
+    farewell: async () => {
+      pausedUntilUs = Number.NEGATIVE_INFINITY;
+      isBehind = true;
+      await flush();
+      say({ isBye: true });
+      await flush();
+      // Whose name another device goes on with has not to say goodbye for it.
+      return outbox.messageCount() === 0 || conflict !== null || isMuted();
     },
     rejoin: async () => {
       await pumping;
@@ -311,10 +329,7 @@ export function createSender(options: SenderOptions): Sender {
       beginAnew(tail?.epoch ?? 0);
       pump();
     },
-    flush: async () => {
-      pump();
-      await pumping;
-    },
+    flush,
     // What the hub itself refuses is told with its state.
     trouble: () => conflict ?? (driver.state().state === "refused" ? null : refusal),
     sentUs: () => sentUs,

@@ -96,10 +96,10 @@ export function createOwnerHub(clock: Clock, leaveRecords: () => Promise<boolean
   /** Also where the hub cannot be opened, or the settings name it no more: what is left of it goes. */
   const leave = async (): Promise<HubAnswer> => {
     const wasIn = port !== null;
-    await port?.request({ action: "leave" });
+    const left = await port?.request({ action: "leave" });
     port = null;
     if (!(await leaveRecords()) && !wasIn) throw inNoHub();
-    return NO_HUB;
+    return { ...NO_HUB, notes: left?.notes ?? [] };
   };
 
   return {
@@ -148,6 +148,15 @@ export function inNoHub(): ActivityError {
     "This device is in no hub.",
     "Make one with: activityd hub create. Or take part in one: activityd hub join CODE",
   );
+}
+
+/** What is said where a device, by its id, left and those that stay did not hear of it. */
+export function leftUnheard(device: string): Blindness {
+  return {
+    reason:
+      "The other devices were not told that this one left: they wait for it, and what it recorded stays with them whatever is forgotten here.",
+    remedy: `Tell them on one of them: activityd hub revoke ${device.slice(0, 8)}`,
+  };
 }
 
 const NO_HUB: HubAnswer = {

@@ -71,6 +71,16 @@ export interface Devices extends DeviceReader {
   readonly release: (id: number) => void;
 }
 
+/** Whether a device takes no part any more, as a condition on its row. */
+export const IS_GONE = "state IN ('left', 'revoked')";
+/** Whether nobody says any more what becomes of its record: it is gone, or was never heard of, as after an import. */
+export const IS_SILENT = `(version = 0 OR ${IS_GONE})`;
+
+/** Whether a device is in the hub, for all that is known. */
+export function takesPart({ state }: Pick<DeviceRow, "state">): boolean {
+  return state !== "left" && state !== "revoked";
+}
+
 export function createDeviceReader(database: StoreDatabase): DeviceReader {
   const all = database.prepare<StoredDevice>(`SELECT ${COLUMNS} FROM device ORDER BY key`);
   const find = database.prepare<StoredDevice>(`SELECT ${COLUMNS} FROM device WHERE id = ?`);

@@ -6,6 +6,10 @@ import type { HubAnswer } from "../../src/api.ts";
 import { serveActivityApi } from "../../src/local-api/server.ts";
 import { silentLog } from "../../src/log.ts";
 import { resolvePaths } from "../../src/paths.ts";
+import { createDevices } from "../../src/store/devices.ts";
+import { openEventStore } from "../../src/store/events.ts";
+import { createOutbox } from "../../src/store/devices/outbox.ts";
+import { createFakeClock } from "../helpers/fake-clock.ts";
 import { createFakeActivityApi } from "../helpers/fake-activity-api.ts";
 import { runCli } from "../helpers/run-cli.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
@@ -154,6 +158,25 @@ describe("activityd hub", () => {
     expect([twice.exitCode, twice.talk]).toEqual([1, expect.stringContaining("is in no hub.")]);
     const again = await runCli(["hub", "create", "--folder", folder], { home });
     expect(again.exitCode).toBe(0);
+  });
+
+  it("says whom nobody told that it left, where no daemon runs and others are in it", async () => {
+    const home = createTempHome();
+    await runCli(["hub", "create", "--folder", createFolder()], { home });
+    const directory = join(home, "data");
+    const clock = createFakeClock("2026-11-27T12:00:00Z");
+    const store = openEventStore({ directory, clock, log: silentLog });
+    const outbox = createOutbox(store.database);
+    outbox.start(true);
+    const device = "ab12".repeat(8);
+    const log = { device, epoch: 1, seq: 0, hash: new Uint8Array(32), cursor: null, toldUs: 0 };
+    outbox.writeLog(log);
+    createDevices(store.database).ensure("0".repeat(32), "lap");
+    store.close();
+    const left = await runCli(["hub", "leave"], { home });
+    expect(left.exitCode).toBe(0);
+    expect(left.talk).toContain("were not told that this one left");
+    expect(left.talk).toContain("activityd hub revoke ab12ab12\n");
   });
 
   it("leaves nothing where there is no hub, and says so", async () => {

@@ -151,23 +151,23 @@ async function runChange(io: CliIo, request: HubRequest, done: string): Promise<
 /** With a daemon the others hear of it and their record goes; without one the record and the files alone go. */
 async function runLeave(io: CliIo): Promise<ExitCode> {
   const { forgetHub, requireHub } = await import("../../daemon/hub-setup.ts");
-  const hadRecords = await leaveDaemon(io);
-  if (!hadRecords) requireHub(io.paths(), io.env);
+  const notes = await leaveDaemon(io);
+  if (notes === null) requireHub(io.paths(), io.env);
   forgetHub(io.paths(), io.env);
   io.talk(
     "activityd: this device is in no hub any more; what other devices recorded is gone here.",
   );
+  for (const { reason, remedy } of notes ?? []) io.talk(`activityd: ${reason} ${remedy}`);
   return 0;
 }
 
-/** Whether the daemon, or its record where none runs, was in a hub. */
-async function leaveDaemon(io: CliIo): Promise<boolean> {
+/** What is to be known then; null where neither the daemon nor, where none runs, its record was in a hub. */
+async function leaveDaemon(io: CliIo): Promise<HubAnswer["notes"] | null> {
   try {
-    await ask(io, (api) => api.changeHub({ action: "leave" }));
-    return true;
+    return (await ask(io, (api) => api.changeHub({ action: "leave" }))).notes;
   } catch (thrown) {
     const code = thrown instanceof ActivityError ? thrown.code : null;
-    if (code === "not_found") return false;
+    if (code === "not_found") return null;
     if (code !== "daemon_unreachable") throw thrown;
     const { leaveOffline } = await import("../../daemon/offline.ts");
     return leaveOffline(io.paths());

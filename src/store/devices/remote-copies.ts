@@ -4,6 +4,7 @@
  * facts: only what ends together too is one event.
  */
 import type { StoreDatabase } from "../database.ts";
+import { IS_GONE } from "../devices.ts";
 
 /** Finds what stands here already under another device's name. */
 export interface RemoteCopies {
@@ -48,5 +49,3 @@ export function createRemoteCopies(database: StoreDatabase, forGood: number): Re
     isForgotten: (startUs) => forgotten.get(startUs, startUs) !== undefined,
   };
 }
-
-const IS_GONE = "state IN ('left', 'revoked')";
