@@ -124,7 +124,7 @@ export function createForgetting(
       examples: dryRun ? plan.examples.slice(0, Math.max(0, request.examples ?? 0)) : [],
     };
     if (dryRun) return { ...counted, proof: null };
-    const done = await carryOut(store, plan, !wish.byRules && origin === undefined);
+    const done = await carryOut(store, plan, !wish.byRules);
     // Before the files are searched: whatever is found, the other devices hear of it.
     if (!wish.byRules && origin === undefined) onForgotten(wish, plan.remote.whole);
     // The gateway keeps blocks that tell of what was recorded. Which of them do is not worth finding out: they

@@ -4,6 +4,7 @@
  */
 import type { EventFacts, EventSpan } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
+import { IS_SILENT } from "./devices.ts";
 import { FACTS_COLUMNS, readFacts, type FactsRow } from "./stored-facts.ts";
 import type { RemoteId } from "./devices/remote-reader.ts";
 
@@ -75,7 +76,10 @@ export async function eachEvent(
   }
 }
 
-/** The same for the events of other devices, by start. */
+/**
+ * The same for the events of other devices, by start. With an origin: of that device what it had recorded by then, and of
+ * others what nobody says anything of any more; a device that takes part says itself what a wish takes of its record.
+ */
 export async function eachRemoteEvent(
   database: StoreDatabase,
   span: { readonly fromUs: number; readonly toUs: number } | null,
@@ -86,16 +90,16 @@ export async function eachRemoteEvent(
     `SELECT device_key, start_us, start_us + duration_us AS end_us, label_id, zone.name AS time_zone,
             zone.utc_offset_minutes
        FROM remote_event JOIN zone ON zone.id = zone_id
-      WHERE (start_us, device_key) > (?, ?) AND start_us < ? AND version < ?
-        AND device_key BETWEEN ? AND ?
+      WHERE (start_us, device_key) > (?, ?) AND start_us < ?
+        AND (device_key BETWEEN ? AND ? AND remote_event.version < ? OR device_key IN (SELECT key FROM device WHERE ${IS_SILENT}))
       ORDER BY start_us, device_key LIMIT ${ROWS_PER_STEP}`,
   );
   const labels = createLabelReader(database);
   const toUs = span?.toUs ?? Number.MAX_SAFE_INTEGER;
   const only =
     origin === null
-      ? ([Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER] as const)
-      : ([origin.version, origin.deviceKey, origin.deviceKey] as const);
+      ? ([0, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const)
+      : ([origin.deviceKey, origin.deviceKey, origin.version] as const);
   let last = {
     start_us: span === null ? Number.MIN_SAFE_INTEGER : span.fromUs - LONGEST_REMOTE_US,
     device_key: 0,

@@ -248,7 +248,7 @@ async function forgetIn(
     store,
     origin === undefined ? meant : { ...meant, elsewhere: origin },
   );
-  await carryOut(store, plan, origin === undefined);
+  await carryOut(store, plan);
   return plan.remote.whole;
 }
 

@@ -20,8 +20,8 @@ export interface ForgetWish {
   /** Whether these facts are meant; null: all are. */
   readonly isMeant: ((facts: EventFacts) => boolean) | null;
   /**
-   * Of what other devices recorded, only this is meant: the wish was made on one of them, and what it takes from a
-   * third that device says itself. Absent: all of it.
+   * The wish was made on another device, which says itself what goes of its record, as does every third that takes
+   * part. Absent: it was made on this one, and all that others recorded is meant.
    */
   readonly elsewhere?: WishOrigin;
 }
@@ -52,7 +52,7 @@ export interface RemotePlan {
   readonly whole: readonly RemoteId[];
   /** Events that end where the span begins, until their own device says what stays of them. */
   readonly cut: readonly { readonly id: RemoteId; readonly keepUntilUs: number }[];
-  /** Events that go until their own device says what stays of them. */
+  /** Events that go from here, until their own device says what stays of them, if anything does. */
   readonly aside: readonly RemoteId[];
   readonly rewritten: readonly { readonly id: RemoteId; readonly facts: EventFacts }[];
 }
@@ -87,8 +87,9 @@ export async function planForget(store: EventStore, wish: ForgetWish): Promise<F
   const plan = createPlan();
   await eachRemoteEvent(store.database, span, elsewhere ?? null, (event, facts) => {
     if (isMeant !== null && !isMeant(facts)) return;
-    if (span === null || (event.startUs >= span.fromUs && event.endUs <= span.toUs))
-      plan.remote.remove(event, facts);
+    const isWhole = span === null || (event.startUs >= span.fromUs && event.endUs <= span.toUs);
+    if (isWhole && event.deviceKey === elsewhere?.deviceKey) plan.remote.leaveOut(event, facts);
+    else if (isWhole) plan.remote.remove(event, facts);
     else plan.remote.cut(event, facts, event.startUs < span.fromUs ? span.fromUs : null);
   });
   await eachEvent(store.database, span, (event, facts) => {
@@ -197,6 +198,10 @@ function createPlan() {
       remove: (event: FoundRemoteEvent, facts: EventFacts) => {
         note(event, facts, "removed");
         remote.whole.push(toRemoteId(event));
+      },
+      leaveOut: (event: FoundRemoteEvent, facts: EventFacts) => {
+        note(event, facts, "removed");
+        remote.aside.push(toRemoteId(event));
       },
       cut: (event: FoundRemoteEvent, facts: EventFacts, keepUntilUs: number | null) => {
         note({ ...event, startUs: keepUntilUs ?? event.startUs }, facts, "shortened");
