@@ -7,10 +7,11 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { ActivityError } from "../errors.ts";
 import type { HubDriver, OpenHubDriver } from "../hub/driver.ts";
+import { leftUnheard } from "../hub/hub-report.ts";
 import { openHub } from "../hub/hub.ts";
 import { readIdentity } from "../hub/identity.ts";
 import type { Log } from "../log.ts";
-import { leftUnheard, type HubPort } from "../owner/hub.ts";
+import type { HubPort } from "../owner/hub.ts";
 import { admit } from "./admit.ts";
 
 export interface HubServiceOptions {

@@ -51,6 +51,15 @@ export function reportHub(parts: HubParts): HubAnswer {
   };
 }
 
+/** What is said where a device, by its id, left and those that stay did not hear of it. */
+export function leftUnheard(device: string): Trouble {
+  return {
+    reason:
+      "The other devices were not told that this one left: they wait for it, and what it recorded stays with them whatever is forgotten here.",
+    remedy: `Tell them on one of them: activityd hub revoke ${device.slice(0, 8)}`,
+  };
+}
+
 /** A clock that is off by less than this harms nobody. */
 const CLOCK_TOLERANCE_US = 120_000_000;
 /** What was known of the clock of a device that was not heard of for so long is of no use to anybody. */

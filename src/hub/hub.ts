@@ -16,7 +16,7 @@ import { createOutbox } from "../store/devices/outbox.ts";
 import type { RemoteId } from "../store/devices/remote-reader.ts";
 import type { CarriedRecord, HubDriver } from "./driver.ts";
 import { NO_RECORD } from "./envelope.ts";
-import { reportHub } from "./hub-report.ts";
+import { leftUnheard, reportHub } from "./hub-report.ts";
 import { readIdentity, removeIdentity, writeIdentity, type Revoked } from "./identity.ts";
 import {
   finishHandout,
@@ -26,7 +26,6 @@ import {
   unfinishedHandouts,
   type KeyRecipient,
 } from "./keys.ts";
-import { leftUnheard } from "../owner/hub.ts";
 import { leaveRecords } from "../store/devices/leave.ts";
 import type { KeyHandout, TravellingWish } from "./payload.ts";
 import { createReceiver } from "./receiver.ts";

@@ -150,15 +150,6 @@ export function inNoHub(): ActivityError {
   );
 }
 
-/** What is said where a device, by its id, left and those that stay did not hear of it. */
-export function leftUnheard(device: string): Blindness {
-  return {
-    reason:
-      "The other devices were not told that this one left: they wait for it, and what it recorded stays with them whatever is forgotten here.",
-    remedy: `Tell them on one of them: activityd hub revoke ${device.slice(0, 8)}`,
-  };
-}
-
 const NO_HUB: HubAnswer = {
   place: null,
   link: null,
