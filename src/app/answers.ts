@@ -13,6 +13,7 @@ import type { LinePicker } from "../capture/triage/model.ts";
 import { createTurnMemory } from "../capture/turn-memory.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
+import { localTime } from "../context/plain-text.ts";
 import { ActivityError } from "../errors.ts";
 import { readIsoInstant } from "../instant.ts";
 import type { EventStore } from "../store/events.ts";
@@ -97,6 +98,8 @@ export function createAnswers(options: AnswersOptions): Answers {
         'Give the turn, or ask for form "exact" or "auto".',
       );
     }
+    // Here, as it is not every turn that has a time in it to be read.
+    if (request.timeZone !== undefined) localTime(request.timeZone);
     // Without a turn there is nothing to choose by, and the present is the best guess.
     if (request.form === "exact" || request.turn === undefined) return exactAnswer(request);
     // A turn about what is in front of the owner wants the present to the second.

@@ -44,6 +44,16 @@ export function describeActivityApi(name: string, open: () => Promise<Subject>):
       expect(changed.etag).not.toBe(first.etag);
     });
 
+    test("a time zone that is none is a bad request, whichever block is asked for", async () => {
+      const { api } = await open();
+      const turn = "what did I do today?";
+      for (const form of ["exact", "digest", "auto"] as const) {
+        const error = await failureOf(api.context({ form, turn, timeZone: "Mars/Olympus" }));
+        expect(error.code).toBe("bad_request");
+        expect(error.message).toContain("Mars/Olympus");
+      }
+    });
+
     test("a digest without a turn is a bad request that says what to give", async () => {
       const { api } = await open();
       const error = await failureOf(api.context({ form: "digest" }));
