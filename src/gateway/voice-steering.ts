@@ -3,7 +3,7 @@
  * says this directive back at the start of its reply. The guard promises that what comes out is always a
  * suffix of the reply, the same for every chunking, and that a reply that is no echo is not delayed.
  */
-import { SYSTEM_LINE } from "../context/markers.ts";
+import { isWholeBlocks, SYSTEM_LINE } from "../context/markers.ts";
 import { createEchoEnd, type EchoEnd, NOTHING_OPENED, SKIPPED } from "./echo-end.ts";
 
 /**
@@ -33,8 +33,8 @@ export interface LeakStripper {
 
 /**
  * `text` without a directive echoed at its start. This defines what {@link makeLeakStripper} gives for every
- * chunking: the longest run of whole sentences from the beginning of a directive, of 24 letters or the whole
- * of it, is dropped with the signs that close it; then the rest is looked at again.
+ * chunking: the longest run of whole sentences of a directive, of 24 letters or the whole of it, is dropped with
+ * the signs that close it; then the rest is looked at again.
  */
 export function stripLeakedDirectives(text: string, directives?: readonly string[]): string {
   const stripper = makeLeakStripper(directives);
@@ -46,8 +46,8 @@ export function stripLeakedDirectives(text: string, directives?: readonly string
  * skipped. While the reply can still become a directive it is held, for at most the directive's length and
  * 64 code units more; at the first letter that fits none everything held comes out and the rest passes.
  *
- * `directives`: {@link VOICE_TURN_DIRECTIVE} unless given. Whatever stood before a turn may be one too, such as all that
- * was injected: an echo may begin with any of its paragraphs.
+ * `directives`: {@link VOICE_TURN_DIRECTIVE} unless given. What was injected before a turn may be one too: an echo of
+ * blocks begins with one of their paragraphs.
  */
 export function makeLeakStripper(
   directives: readonly string[] = [VOICE_TURN_DIRECTIVE],
@@ -184,12 +184,27 @@ interface Pattern {
 
 /** As written, and as old history has it: marked as a system line, once or on every line. */
 function toPatterns(directive: string): readonly Pattern[] {
-  const paragraphs = directive.split(/\n\s*\n/);
-  return [...new Set([directive, ...paragraphs])].flatMap((text) => {
+  return [...new Set([directive, ...beginningsOf(directive)])].flatMap((text) => {
     if (!LETTER.test(text)) return [];
     const forms = [text, SYSTEM_LINE + text, text.replace(/^/gm, SYSTEM_LINE)];
     return [...new Set(forms)].map((form) => toPattern(form, text === directive));
   });
+}
+
+/**
+ * With what an echo of `directive` may begin beside all of it: with any of its sentences, of which none is a reply. Of
+ * blocks it is a paragraph: one of their lines alone may be the very answer.
+ */
+function beginningsOf(directive: string): readonly string[] {
+  if (isWholeBlocks(directive)) return directive.split(/\n\s*\n/);
+  let from = 0;
+  const rests = Array.from(sentencesOf(directive), (sentence) => {
+    const rest = directive.slice(from).trimStart();
+    from += sentence.length;
+    return rest;
+  });
+  // With fewer letters no run of it counts, and a reply such as "Hi." would wait for nothing.
+  return rests.filter((rest) => skeletonLength(rest) >= MIN_ECHO_LETTERS);
 }
 
 const SENTENCE_END = /(?<=[.!?…]["'”’)\]*_]*)\s|(?<=[。！？])|[\r\n]/gu;
