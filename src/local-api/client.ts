@@ -328,18 +328,22 @@ function isReset(cause: Error): boolean {
   return "code" in cause && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
 }
 
+/** What the system says where no socket is, or none that anybody listens on. */
+const ABSENT: readonly unknown[] = ["ENOENT", "ENOTDIR", "ECONNREFUSED"];
+
 function unreachable(socketPath: string, cause: unknown): ActivityError {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  const message =
-    code === "EACCES"
-      ? `You may not open the daemon's socket ${socketPath}: it belongs to another user.`
-      : code === "ENOENT" || code === "ECONNREFUSED"
-        ? `No daemon answers at ${socketPath}.`
-        : `The daemon at ${socketPath} went away while it was answering.`;
+  const isClosed = code === "EACCES";
+  let message = `The daemon at ${socketPath} went away while it was answering.`;
+  if (isClosed)
+    message = `You may not open the daemon's socket ${socketPath}: it belongs to another user.`;
+  else if (ABSENT.includes(code)) message = `No daemon answers at ${socketPath}.`;
   return new ActivityError(
     "daemon_unreachable",
     message,
-    "Start it with: activityd start --detach",
+    isClosed
+      ? "See what stands in the way with: activityd doctor"
+      : "Start it with: activityd start --detach",
     { cause },
   );
 }

@@ -514,6 +514,35 @@ describe("the way to the daemon", () => {
     expect(remedy).toBe(`Move it away: mv ${runtimeDirectory} ${runtimeDirectory}.away`);
   });
 
+  test("socket-folder-no-folder: a file, where nothing can be said of a socket", async () => {
+    const patient = createPatient();
+    const { runtimeDirectory } = patient.paths;
+    writeFileSync(runtimeDirectory, "");
+    const { remedy } = await find(patient, "socket-folder-no-folder");
+    expect(remedy).toBe(`Move it away: mv ${runtimeDirectory} ${runtimeDirectory}.away`);
+    expect((await findingsOf(patient)).map(({ id }) => id)).not.toContain("not-examined");
+  });
+
+  test.each([
+    ["of a login that is not one's own, while there is one", true, "export XDG_RUNTIME_DIR="],
+    ["of a login that has ended", false, "unset XDG_RUNTIME_DIR"],
+  ])("socket-folder-unmade: in the folder %s", async (_, isLoggedIn, remedy) => {
+    const { home, machine, ...well } = createPatient();
+    const theirs = join(home, "theirs");
+    writeFileSync(theirs, "");
+    const own = join(home, "own");
+    if (isLoggedIn) mkdirSync(own);
+    const env = { ...well.env, XDG_RUNTIME_DIR: theirs };
+    const paths: Paths = { ...well.paths, socketPath: join(theirs, "activityd", "activityd.sock") };
+    const patient = { home, env, paths, machine: { ...machine, env, runtimeFolder: () => own } };
+    const found = await find(patient, "socket-folder-unmade");
+    expect(found.remedy).toContain(remedy);
+    expect(found.what).toContain(`cannot be made or reached: ${theirs} is no folder.`);
+    const ids = (await findingsOf(patient)).map(({ id }) => id);
+    expect(ids).not.toContain("not-examined");
+    expect(ids).not.toContain("daemon-stopped");
+  });
+
   test("socket-folder-foreign", async () => {
     const patient = createPatient();
     mkdirSync(patient.paths.runtimeDirectory, { recursive: true, mode: 0o700 });

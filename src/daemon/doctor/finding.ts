@@ -56,6 +56,7 @@ export const FINDING_IDS = [
   "socket-folder-foreign",
   "socket-folder-no-folder",
   "socket-folder-open",
+  "socket-folder-unmade",
   "socket-foreign",
   "socket-path-too-long",
   "source-blind",

@@ -1,4 +1,4 @@
-/** The way to the daemon: the socket's folder, the socket, and who is or is not behind it. */
+/** The way to the daemon: the socket, and who is or is not behind it. */
 import { lstatSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
@@ -11,6 +11,7 @@ import { findInstanceHolder } from "../../store/lock.ts";
 import { isBeingRecovered } from "../offline-reader.ts";
 import { note, problem, sound, type Finding, type FindingId } from "./finding.ts";
 import type { Machine } from "./machine.ts";
+import { examineSocketFolder } from "./socket-folder.ts";
 
 export interface SocketExamination {
   /** What the daemon says of itself; null when none answers. */
@@ -18,13 +19,12 @@ export interface SocketExamination {
   readonly findings: readonly Finding[];
 }
 
-/** sun_path of unix(7) with its final zero; macOS has room for four bytes less. */
-const MAX_PATH_BYTES = { darwin: 103, other: 107 } as const;
-
 /** While these stand, that nobody answers says nothing of the daemon. */
 const UNASKABLE: readonly string[] = [
   "runtime-folder-unset",
   "socket-folder-closed",
+  "socket-folder-no-folder",
+  "socket-folder-unmade",
   "socket-path-too-long",
 ] satisfies readonly FindingId[];
 
@@ -40,7 +40,7 @@ export async function examineSocket(
   isService: boolean,
 ): Promise<SocketExamination> {
   const { socketPath } = paths;
-  const folder = [...examineFolder(socketPath, machine), ...examineLogin(paths, machine)];
+  const folder = [...examineSocketFolder(socketPath, machine), ...examineLogin(paths, machine)];
   const api = connectActivity({ socketPath, answerTimeoutMs: machine.patienceMs });
   try {
     const status = await askPatiently(api, paths, machine);
@@ -83,80 +83,6 @@ function isSettling({ nowUs, startedUs, sources }: StatusAnswer): boolean {
   return (
     isYoung && sources.some(({ state, rejected }) => state === "blind" && rejected.length === 0)
   );
-}
-
-function examineFolder(socketPath: string, machine: Machine): readonly Finding[] {
-  if (machine.platform === "win32") return [];
-  const maxBytes = MAX_PATH_BYTES[machine.platform === "darwin" ? "darwin" : "other"];
-  const bytes = Buffer.byteLength(socketPath);
-  if (bytes > maxBytes) {
-    return [
-      problem(
-        "socket-path-too-long",
-        `The path of the socket has ${bytes} bytes and the system allows ${maxBytes}: ${socketPath}`,
-        `Choose a shorter one: ${chooseSocket(machine)}`,
-      ),
-    ];
-  }
-  const directory = dirname(socketPath);
-  const stat = lstatSync(directory, { throwIfNoEntry: false });
-  if (stat === undefined) return [];
-  const folder = shellWord(directory);
-  // A folder that the owner chose, such as /tmp, may be there for others too: it is not made theirs alone.
-  const isChosen = (machine.env["ACTIVITYD_SOCKET"] ?? "") !== "";
-  if (!stat.isDirectory()) {
-    return [
-      problem(
-        "socket-folder-no-folder",
-        `Where the socket's folder should be is a link or a file: ${directory}`,
-        `Move it away: mv ${folder} ${shellWord(`${directory}.away`)}`,
-      ),
-    ];
-  }
-  if (machine.uid !== null && stat.uid !== machine.uid) {
-    return [
-      problem(
-        "socket-folder-foreign",
-        `The socket's folder ${directory} belongs to user ${stat.uid}, not to you (${machine.uid}).`,
-        isChosen
-          ? chooseAnother(machine)
-          : `Make it yours: sudo chown -R ${machine.uid} ${folder}; or run this as user ${stat.uid}.`,
-      ),
-    ];
-  }
-  if ((stat.mode & 0o700) !== 0o700) {
-    return [
-      problem(
-        "socket-folder-closed",
-        `The socket's folder ${directory} is closed to you too (mode ${octal(stat.mode)}).`,
-        `Open it to yourself: chmod 700 ${folder}`,
-      ),
-    ];
-  }
-  if ((stat.mode & 0o077) === 0) return [];
-  return [
-    problem(
-      "socket-folder-open",
-      `The socket's folder ${directory} is open to other users (mode ${octal(stat.mode)}); a daemon that starts refuses it.`,
-      isChosen ? chooseAnother(machine) : `Close it with: chmod 700 ${folder}`,
-    ),
-  ];
-}
-
-function chooseAnother(machine: Machine): string {
-  return `Choose one in a folder of your own: ${chooseSocket(machine)}`;
-}
-
-function chooseSocket({ env }: Machine): string {
-  const folder =
-    (env["XDG_RUNTIME_DIR"] ?? "") === ""
-      ? "/tmp/activityd-$(id -u)"
-      : "$XDG_RUNTIME_DIR/activityd";
-  return `export ACTIVITYD_SOCKET="${folder}/activityd.sock"`;
-}
-
-function octal(mode: number): string {
-  return (mode & 0o777).toString(8).padStart(4, "0");
 }
 
 /** A shell that is not the login's: without its variable (`su`, cron), or of root in the owner's stead (`sudo`). */
