@@ -140,13 +140,13 @@ export function createAnswers(options: AnswersOptions): Answers {
     settle();
     const nowUs = request.now === undefined ? clock.nowUs() : parseNow(request.now);
     const { session, budgetTokens, withLeftOut = false } = request;
-    const previousTurn = session === undefined ? null : turns.exchange(session, turn, nowUs);
+    const previousTurns = session === undefined ? [] : turns.exchange(session, turn, nowUs);
     const isPaused = paused() !== null;
     const asked = {
       turn,
       nowUs,
       timeZone: request.timeZone ?? clock.timeZone(),
-      ...(previousTurn === null ? {} : { previousTurn }),
+      previousTurns,
       // Nothing is told while recording is paused, nor what it would have been.
       withLeftOut: withLeftOut && !isPaused,
       // While recording is paused nothing is told; the turn is still read, for what it asks.

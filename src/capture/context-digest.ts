@@ -7,7 +7,7 @@ import type { UntrustedSpan } from "../context/plain-text.ts";
 import type { InjectedBlock } from "../context/markers.ts";
 import type { ActivityHistory, HistoryDevice, HistoryDocument } from "../store/history.ts";
 import { resolveBetween } from "./triage/anchor-spans.ts";
-import { resolveAnchor } from "./triage/anchors.ts";
+import { type AnchorWindow, resolveAnchor } from "./triage/anchors.ts";
 import {
   linesFor,
   nothingLine,
@@ -15,7 +15,13 @@ import {
   type Slots,
   timeWindow,
 } from "./triage/answer-lines.ts";
-import { type AskedTurn, readInContext, withoutDevices } from "./triage/conversation.ts";
+import {
+  type AskedTurn,
+  readInContext,
+  type TurnInContext,
+  withoutDevices,
+} from "./triage/conversation.ts";
+import { resolveBeside } from "./triage/beside.ts";
 import { createDocumentIndex, documentWords, type IndexListener } from "./triage/document-index.ts";
 import { type DigestLine, fitDigest, lineText } from "./triage/fit.ts";
 import { type Considered, leftOutLines, type LeftOutLine } from "./triage/left-out.ts";
@@ -31,7 +37,7 @@ import type { WordVectors } from "./triage/word-vectors.ts";
 
 const DEFAULT_DIGEST_TOKENS = 400;
 
-/** `previousTurn` is for "and what about …"; times are read and told in `timeZone`. */
+/** `previousTurns` are for "and what about …"; times are read and told in `timeZone`. */
 export interface DigestRequest extends AskedTurn {
   /** Upper bound in o200k tokens; 400 unless given. */
   readonly budgetTokens?: number;
@@ -113,14 +119,13 @@ export function createDigester(options: DigesterOptions): Digester {
     index.refresh(history, listener);
     const others = history.devices();
     const { devices, request } = withoutDevices(given, others, self());
-    const { turn } = request;
     const meant = devices === null ? history : history.only(devices.keys);
     const names = new Map(others.map(({ key, name }) => [key, name]));
     const isKnown = (word: string): boolean => index.find(word, { alike: false }).how !== "none";
-    const { reading, wordsOf } = readInContext(request, isKnown);
-    if (isPlainSmallTalk(reading)) return null;
+    const asked = readInContext(request, isKnown);
+    if (asked.beside === null && isPlainSmallTalk(asked.reading)) return null;
     learn(nowUs);
-    const context: ReadingContext = {
+    return answer(asked, {
       history: meant,
       nowUs,
       timeZone,
@@ -128,11 +133,20 @@ export function createDigester(options: DigesterOptions): Digester {
       kindOf: projects.kindOf,
       deviceOf: (deviceKey) => names.get(deviceKey) ?? null,
       asked: devices,
-    };
+    });
+  };
+
+  const answer = (
+    { reading, wordsOf, beside }: TurnInContext,
+    context: ReadingContext,
+  ): Distilled => {
+    const { history: meant, nowUs, timeZone, asked: devices } = context;
     const topic = readTopic(wordsOf, reading, index);
-    const sources = { turn, history: meant, projects, nowUs, timeZone };
+    const sources = { turn: wordsOf, history: meant, projects, nowUs, timeZone };
     const anchor =
-      resolveBetween(sources, reading, topic) ?? resolveAnchor(sources, reading, topic);
+      beside === null
+        ? (resolveBetween(sources, reading, topic) ?? resolveAnchor(sources, reading, topic))
+        : resolveBeside(sources, answer(beside.asked, context), beside.side);
     const named = findSubject(topic, projects);
     const weights = weighReadings({ reading, topic, anchor, subject: named });
     const asksTopic = weights.readings.some(({ intent }) => TOPICAL.has(intent));
@@ -155,6 +169,7 @@ export function createDigester(options: DigesterOptions): Digester {
       intent: weights.intent,
       source: alike === null ? "rules" : "semantic",
       lines: mergeLines(lines),
+      anchor,
       slots,
       topic,
     };
@@ -257,6 +272,7 @@ interface Distilled {
   readonly source: "rules" | "semantic";
   /** Best first. */
   readonly lines: readonly DigestLine[];
+  readonly anchor: AnchorWindow | null;
   readonly slots: Slots;
   readonly topic: Topic;
 }

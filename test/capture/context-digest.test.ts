@@ -43,7 +43,11 @@ const NOW = us("26 14:01");
 
 function ask(
   turn: string,
-  more: { history?: ActivityHistory; previousTurn?: string; budgetTokens?: number } = {},
+  more: {
+    history?: ActivityHistory;
+    previousTurns?: readonly string[];
+    budgetTokens?: number;
+  } = {},
 ): DigestAnswer {
   const { history = createMemoryHistory(WINDOWS), ...rest } = more;
   return createDigester({ history }).render({ turn, nowUs: NOW, timeZone: ZONE, ...rest });
@@ -196,21 +200,56 @@ describe("the digest answers", () => {
 
   it("a follow-up with what the turn before was about", () => {
     const answer = ask("and what about Monday?", {
-      previousTurn: "how long did I work on the shop today?",
+      previousTurns: ["how long did I work on the shop today?"],
     });
     expect(bodyOf(answer)[0]).toContain("1 h of 1 h active, Mon 23 Nov 2026");
   });
 
   it("a follow-up that asks something else with what it asks, of what the turn before was about", () => {
-    const total = ask("and how long on the cart?", { previousTurn: "what did I do on Monday?" });
+    const total = ask("and how long on the cart?", { previousTurns: ["what did I do on Monday?"] });
     expect(total.intent).toBe("duration");
     expect(bodyOf(total)[0]).toBe('- total on "cart": 1 h of 1 h active, Mon 23 Nov 2026');
-    const same = ask("and how long was that?", { previousTurn: "find the octopus article" });
+    const same = ask("and how long was that?", { previousTurns: ["find the octopus article"] });
     expect(bodyOf(same)[0]).toMatch(/^- total on "octopus article": 6 min of /);
   });
 
+  it.each([
+    [
+      ["how long did I work on the shop today?", "and on the rent?"],
+      "just today",
+      '- total on "rent"',
+    ],
+    [["find the octopus article"], "when was that?", "octopus"],
+    [["find the octopus article", "thanks"], "tell me more", "octopus"],
+  ])(
+    "a follow-up with what was asked before it, over several turns: %s %s",
+    (before, turn, want) => {
+      const told = ask(turn, { previousTurns: before });
+      expect(bodyOf(told).join()).toContain(want);
+    },
+  );
+
+  it.each([
+    [["what did I do after the call with Ines?"], "and before?", "checkout.ts"],
+    [["was hab ich vor dem Call mit Ines gemacht?"], "und danach?", "Rent 2026.ods"],
+    [["qu'est-ce que je faisais avant l'appel avec Ines ?"], "et après ?", "Rent 2026.ods"],
+    [["¿qué hice después de la llamada con Ines?"], "¿y antes?", "checkout.ts"],
+    [["when did I read about payment intents?"], "what did I do right after that?", "checkout.ts"],
+    [["¿cuándo vi lo de payment intents?"], "¿y qué hice después de eso?", "checkout.ts"],
+  ])("a follow-up that asks beside it with what was there: %s %s", (before, turn, want) => {
+    const told = ask(turn, { previousTurns: before });
+    expect(bodyOf(told).join()).toContain(want);
+  });
+
+  it("what was before a call that followed a break", () => {
+    const told = ask("what was I doing before the chat in Slack?");
+    expect(bodyOf(told).join()).toContain("Rent 2026.ods");
+  });
+
   it("a follow-up about something that was never there by the words of the turn before", () => {
-    const answer = ask("and on Monday?", { previousTurn: "how long was I on the scuba course?" });
+    const answer = ask("and on Monday?", {
+      previousTurns: ["how long was I on the scuba course?"],
+    });
     expect(bodyOf(answer)).toEqual([
       '- nothing recorded about "scuba course" (history since 23 Nov 2026)',
     ]);
@@ -437,7 +476,7 @@ describe("a time to come", () => {
     "je fais quoi ce soir ?",
   ])("is asked about in vain: %s", (turn) => {
     expect(ask(turn).block).toBeNull();
-    expect(ask(turn, { previousTurn: "what did I do on Monday?" }).block).toBeNull();
+    expect(ask(turn, { previousTurns: ["what did I do on Monday?"] }).block).toBeNull();
   });
 
   it.each([

@@ -53,7 +53,7 @@ function openRecord() {
     },
     ask: (
       turn: string,
-      more: { previousTurn?: string; nowUs?: number } = {},
+      more: { previousTurns?: readonly string[]; nowUs?: number } = {},
     ): readonly string[] => {
       store.settle();
       const answer = digester.render({ turn, nowUs: NOW, timeZone: "UTC", ...more });
@@ -181,8 +181,8 @@ describe("a digest over several devices", () => {
     own("letter.odt", "2026-11-26T15:00", "2026-11-26T15:40", "Writer");
     const laptop = other("ada-travel", { kind: "laptop" });
     laptop.saw("timetable", "2026-11-26T15:00", "2026-11-26T15:30", "Firefox");
-    const previousTurn = "what did I do on the laptop yesterday morning?";
-    const lines = ask("and yesterday afternoon?", { previousTurn }).join();
+    const previousTurns = ["what did I do on the laptop yesterday morning?"];
+    const lines = ask("and yesterday afternoon?", { previousTurns }).join();
     expect(lines).toContain("timetable");
     expect(lines).not.toContain("letter");
   });

@@ -88,6 +88,22 @@ export function resolveAnchor(
   return byName(sources, reading, topic, within);
 }
 
+/** The time beside an event that was found before, told with it where it was `known` as a document's. */
+export function besideEvent(
+  sources: AnchorSources,
+  event: Window,
+  side: Side,
+  known: Pick<AnchorWindow, "documentId" | "deviceKey"> | null,
+): AnchorWindow {
+  return around(event, side, REACH_US.event, sources, {
+    documentId: known?.documentId ?? null,
+    deviceKey: known?.deviceKey ?? 0,
+    certain: true,
+    named: true,
+    reason: "what was asked about before",
+  });
+}
+
 /** The event that one mention means, or null when none such was recorded. */
 export function eventOf(
   sources: AnchorSources,
@@ -317,14 +333,33 @@ function around(
   event: Away | Window,
   side: Side,
   reachMinutes: number,
-  { nowUs }: AnchorSources,
+  { history, nowUs }: AnchorSources,
   rest: Omit<AnchorWindow, "window" | "event" | "reachUs">,
 ): AnchorWindow {
   const fromUs = "fromUs" in event ? event.fromUs : event.startUs;
   const toUs = "toUs" in event ? event.toUs : event.endUs;
   const reachUs = reachMinutes * MINUTE_US;
-  const window = windowBeside({ fromUs, toUs }, side, reachUs, nowUs);
+  const beside = windowBeside({ fromUs, toUs }, side, reachUs, nowUs);
+  const window = side === "since" ? beside : overAbsence(history, beside, side, nowUs);
   return { window, event: { fromUs, toUs }, reachUs, ...rest };
+}
+
+/** Nobody calls what was on the day before "before the call". */
+const OVER_US = 6 * HOUR_US;
+
+/** Lunch between an event and what was done before or after it is no part of the answer. */
+function overAbsence(history: ActivityHistory, beside: Window, side: Side, nowUs: number): Window {
+  if (side === "during" || beside.toUs <= beside.fromUs) return beside;
+  if (history.visitsBetween(beside.fromUs, beside.toUs).length > 0) return beside;
+  const reachUs = beside.toUs - beside.fromUs;
+  if (side === "after") {
+    const visits = history.visitsBetween(beside.toUs, Math.min(nowUs, beside.toUs + OVER_US));
+    const fromUs = Math.min(...visits.map(({ startUs }) => startUs));
+    return visits.length === 0 ? beside : { fromUs, toUs: Math.min(nowUs, fromUs + reachUs) };
+  }
+  const visits = history.visitsBetween(beside.fromUs - OVER_US, beside.fromUs);
+  const toUs = Math.max(...visits.map(({ endUs }) => endUs));
+  return visits.length === 0 ? beside : { fromUs: toUs - reachUs, toUs };
 }
 
 function windowBeside(

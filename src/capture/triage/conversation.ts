@@ -1,5 +1,5 @@
 /**
- * A turn in its conversation. It hides what a turn takes from the one before it, and promises a reading that stands for
+ * A turn in its conversation. It hides what a turn takes from those before it, and promises a reading that stands for
  * itself.
  */
 import type { HistoryDevice } from "../../store/history.ts";
@@ -7,21 +7,37 @@ import { readAskedDevices } from "./asked-devices.ts";
 import { readTurn } from "./read-turn.ts";
 import type { AskedDevices } from "./readings.ts";
 import { addDays, createLocalTime } from "./local-time.ts";
-import { INTENTS, type Intent, type TimeMention, type TurnReading } from "./turn-reading.ts";
+import type { SpokenTime } from "./time-resolve.ts";
+import {
+  INTENTS,
+  type Intent,
+  type IntentScores,
+  type TimeMention,
+  type TurnReading,
+} from "./turn-reading.ts";
 
 /** What is asked, and when. */
 export interface AskedTurn {
   readonly turn: string;
-  /** The owner's turn before this one. */
-  readonly previousTurn?: string;
+  /** The owner's turns before this one, oldest first. */
+  readonly previousTurns?: readonly string[];
   readonly nowUs: number;
   /** IANA zone. */
   readonly timeZone: string;
 }
 
+/** A turn as it is meant after those before it. */
+export interface TurnInContext {
+  readonly reading: TurnReading;
+  /** The turn that the words and events of the reading stand in. */
+  readonly wordsOf: string;
+  /** What the turn asks to look beside: "and right after that?". */
+  readonly beside: { readonly asked: TurnInContext; readonly side: "before" | "after" } | null;
+}
+
 /**
- * Takes the devices that are asked about out of the turn and the one before it. A follow-up that names none asks
- * about those of the turn before.
+ * Takes the devices that are asked about out of the turn and those before it. A follow-up that names none asks about those
+ * of the turns before.
  */
 export function withoutDevices<Turn extends AskedTurn>(
   request: Turn,
@@ -29,76 +45,182 @@ export function withoutDevices<Turn extends AskedTurn>(
   self: Omit<HistoryDevice, "key"> | null,
 ): { readonly devices: AskedDevices | null; readonly request: Turn } {
   if (others.length === 0) return { devices: null, request };
-  const { turn, previousTurn } = request;
+  const { turn, previousTurns = [], nowUs, timeZone } = request;
+  const leans = (text: string): boolean => readTurn(text, nowUs, timeZone).leaning !== null;
   const now = readAskedDevices(turn, others, self);
-  const before = previousTurn === undefined ? null : readAskedDevices(previousTurn, others, self);
-  const isFollowUp = before !== null && readTurn(turn, request.nowUs, request.timeZone).followUp;
-  return {
-    devices: now?.asked ?? (isFollowUp ? before.asked : null),
-    request: {
-      ...request,
-      turn: now?.turn ?? turn,
-      ...(before === null ? {} : { previousTurn: before.turn }),
-    },
-  };
+  const before = previousTurns.map((text) => ({
+    text,
+    named: readAskedDevices(text, others, self),
+  }));
+  let devices = now?.asked ?? null;
+  let at = before.length - 1;
+  for (let text = turn; devices === null && at >= 0 && leans(text); at -= 1) {
+    devices = before[at]?.named?.asked ?? null;
+    text = before[at]?.text ?? "";
+  }
+  const bare = before.map(({ text, named }) => named?.turn ?? text);
+  return { devices, request: { ...request, turn: now?.turn ?? turn, previousTurns: bare } };
 }
 
-/** A follow-up takes from the turn before what it does not say itself. `wordsOf` is the turn that its words stand in. */
+/** A follow-up takes from the turns before what it does not say itself. */
 export function readInContext(
-  { turn, previousTurn, nowUs, timeZone }: AskedTurn,
-  isKnown: (word: string) => boolean,
-): { readonly reading: TurnReading; readonly wordsOf: string } {
-  const alone = readTurn(turn, nowUs, timeZone, isKnown);
-  // "And next week?" asks for something that no record holds.
-  if (previousTurn === undefined || !alone.followUp || alone.ahead)
-    return { reading: alone, wordsOf: turn };
-  const leaning = ({ times }: TurnReading): TurnReading => {
-    const spoken = times.find(isSpoken);
-    return spoken === undefined ? alone : readTurn(turn, nowUs, timeZone, isKnown, spoken);
-  };
-  const before = readTurn(previousTurn, nowUs, timeZone, isKnown);
-  const reading = leaning(before);
+  { turn, previousTurns = [], nowUs, timeZone }: AskedTurn,
+  isKnown: IsKnown,
+): TurnInContext {
+  const read: Read = (text, spoken = null) => readTurn(text, nowUs, timeZone, isKnown, spoken);
+  const present = { read, isKnown, nowUs, timeZone };
+  const alone = read(turn);
+  let asked: TurnInContext | null = null;
+  if (leans(alone)) {
+    for (const text of baseOf(previousTurns, present)) asked = follow(asked, text, present);
+  }
+  return follow(asked, turn, present);
+}
+
+type Read = (turn: string, spoken?: SpokenTime | null) => TurnReading;
+/** Whether a folded word stands in any title of the record. */
+type IsKnown = (word: string) => boolean;
+
+/** What turns are read with. */
+interface Present {
+  readonly read: Read;
+  readonly isKnown: IsKnown;
+  readonly nowUs: number;
+  readonly timeZone: string;
+}
+
+/** "And next week?" asks for something that no record holds. */
+function leans({ leaning, ahead }: TurnReading): boolean {
+  return leaning !== null && !ahead;
+}
+
+/** The turns back to the newest that stands for itself, without those that asked for nothing in between ("thanks!"). */
+function baseOf(turns: readonly string[], { read, isKnown }: Present): readonly string[] {
+  const base: string[] = [];
+  for (const text of [...turns].reverse()) {
+    const alone = read(text);
+    if (asksNothing(alone, isKnown)) continue;
+    base.unshift(text);
+    if (!leans(alone)) break;
+  }
+  return base;
+}
+
+function asksNothing(
+  { intents, times, anchors, contentWords, leaning, needsNoRecord, ahead }: TurnReading,
+  isKnown: IsKnown,
+  before: TurnReading | null = null,
+): boolean {
+  if (needsNoRecord || ahead) return true;
+  const isEmpty =
+    times.length + anchors.length === 0 && (leaning === null || leaning.how === "and");
+  if (intents.none <= 0.5 || !isEmpty) return false;
+  // Small talk has words of its own as well; behind "and" those of a title are what is meant, or what takes the place of
+  // another matter.
+  const matters = contentWords.filter(({ generic }) => !generic);
+  if (leaning === null) return intents.none > SURELY_NONE || matters.length === 0;
+  const takesPlace = before !== null && before.contentWords.some(({ generic }) => !generic);
+  return !matters.some(({ folded }) => takesPlace || isKnown(folded));
+}
+
+const SURELY_NONE = 0.85;
+
+/** What a turn asks for after `asked`. */
+function follow(asked: TurnInContext | null, turn: string, present: Present): TurnInContext {
+  const { read, isKnown, nowUs, timeZone } = present;
+  const alone = read(turn);
+  const itself = { reading: alone, wordsOf: turn, beside: null };
+  if (asked === null || !leans(alone)) return itself;
+  const { reading: before } = asked;
+  if (asksNothing(alone, isKnown, before)) return itself;
+  const { leaning } = alone;
+  if (leaning?.how === "more") return asked;
+  if (leaning?.how === "asks") {
+    return { ...asked, reading: { ...before, intents: { ...NO_INTENT, [leaning.intent]: 1 } } };
+  }
+  const spoken = before.times.find(isSpoken);
+  const reading = spoken === undefined ? alone : read(turn, spoken);
+  const matters = leaning?.how !== "beside" && reading.contentWords.some(({ generic }) => !generic);
   // "And how long was that?" asks something else of the same thing.
   const asksAnew = asksForOneOf(reading, ASKED_IN_WORDS);
-  const saysWhat =
-    reading.contentWords.some(({ generic }) => !generic) ||
-    reading.anchors.some(({ kind }) => kind !== "that" || !asksAnew);
-  const saysWhen = reading.times.length > 0;
-  const what = saysWhat ? reading : before;
-  const beside = before.anchors.length > 0 ? null : timeBeside(reading, before, nowUs, timeZone);
-  if (beside !== null && !asksAnew && !reading.contentWords.some(({ generic }) => !generic)) {
-    const { intents, contentWords, language } = before;
-    return {
-      reading: { ...reading, times: [beside], anchors: [], intents, contentWords, language },
-      wordsOf: previousTurn,
-    };
+  const side = besideOf(reading);
+  if (side !== null && !matters && !reading.times.some(isSpoken)) {
+    const window = asksOfTime(before) ? timeBeside(side, before, nowUs, timeZone) : null;
+    if (window === null) {
+      const { language } = reading;
+      return {
+        reading: { ...before, ...NOTHING_SAID, language },
+        wordsOf: turn,
+        beside: { asked, side },
+      };
+    }
+    return { ...asked, reading: { ...before, times: [window] } };
   }
+  const saysWhat = matters || reading.anchors.some(({ kind }) => kind !== "that" || !asksAnew);
+  const saysWhen = reading.times.length > 0;
+  const intents = asksAnew || (saysWhat && saysWhen) ? reading.intents : before.intents;
+  const times = saysWhen ? reading.times : before.times;
+  if (saysWhat) return { reading: { ...reading, times, intents }, wordsOf: turn, beside: null };
+  // "Before lunch" is the day's, and not that of the hour that is asked for now.
+  const moves = saysWhen && reading.times.some(({ kind }) => !WHOLE.has(kind));
+  const events = moves ? { anchors: [], sides: [] } : {};
+  const { end, quoted } = reading;
   return {
-    reading: {
-      ...reading,
-      language: what.language,
-      times: saysWhen ? reading.times : before.times,
-      contentWords: what.contentWords,
-      intents: asksAnew || (saysWhat && saysWhen) ? reading.intents : before.intents,
-    },
-    wordsOf: saysWhat ? turn : previousTurn,
+    reading: { ...before, ...events, times, intents, end: end ?? before.end, quoted },
+    wordsOf: asked.wordsOf,
+    beside: saysWhen ? null : asked.beside,
   };
 }
 
-/** "And before that?" after a question about a time: as long a time beside it. Null when it leans on something else. */
+const NO_INTENT: IntentScores = {
+  now: 0,
+  anchor: 0,
+  duration: 0,
+  lastseen: 0,
+  window: 0,
+  topic: 0,
+  resume: 0,
+  none: 0,
+};
+
+/** A reading that says nothing itself and asks beside what was asked before. */
+const NOTHING_SAID = {
+  times: [],
+  anchors: [],
+  sides: [],
+  contentWords: [],
+  quoted: [],
+  end: null,
+  intents: { ...NO_INTENT, anchor: 1 },
+} as const;
+
+/** Times that an event of another day may be looked for in. */
+const WHOLE: ReadonlySet<TimeMention["kind"]> = new Set(["day", "period"]);
+
+/** The side of what was asked before on which a turn asks; null when it asks for something else. */
+function besideOf({ leaning, anchors }: TurnReading): "before" | "after" | null {
+  if (leaning?.how === "beside") return leaning.side;
+  const side = anchors.find(({ kind }) => kind === "that")?.side?.side;
+  return side === "before" || side === "after" ? side : null;
+}
+
+/** Whether a turn asks what was in a time, and neither of an event nor when something was. */
+function asksOfTime({ anchors, sides, times, contentWords, intents }: TurnReading): boolean {
+  if (anchors.length + sides.length > 0 || !times.some(isSpoken)) return false;
+  return intents.lastseen < 0.5 || contentWords.every(({ generic }) => generic);
+}
+
+/** "And before that?" after a question about a time: as long a time beside it. Null when nothing of it has been. */
 function timeBeside(
-  { anchors, times }: TurnReading,
+  side: "before" | "after",
   before: TurnReading,
   nowUs: number,
   timeZone: string,
 ): TimeMention | null {
   const spoken = before.times.find(isSpoken);
-  const that = anchors.find(({ kind }) => kind === "that");
-  const side = that?.side?.side;
-  if (that === undefined || spoken === undefined || times.length > 0) return null;
-  if (side !== "before" && side !== "after") return null;
+  if (spoken === undefined) return null;
   const local = createLocalTime(timeZone);
-  const { fromUs, toUs } = spoken;
+  const { fromUs, toUs, startIndex, endIndex } = spoken;
   const days = Math.round((toUs - fromUs) / DAY_US);
   const move = (atUs: number, sign: 1 | -1): number => {
     if (days === 0) return atUs + sign * (toUs - fromUs);
@@ -110,7 +232,6 @@ function timeBeside(
       ? { fromUs: move(fromUs, -1), toUs: fromUs }
       : { fromUs: toUs, toUs: Math.min(nowUs, move(toUs, 1)) };
   if (window.toUs <= window.fromUs) return null;
-  const { startIndex, endIndex } = that;
   return { kind: "open", text: "", startIndex, endIndex, ...window, pointUs: null };
 }
 

@@ -9,7 +9,8 @@ import { readTimes } from "./time-range.ts";
 import type { SpokenTime } from "./time-resolve.ts";
 import type { TurnReading } from "./turn-reading.ts";
 import { quotedPieces, tokenizeTurn } from "./turn-tokens.ts";
-import { isFollowUp } from "./follow-up.ts";
+import { isFarewell } from "./farewell.ts";
+import { isFollowUp, readLeaning } from "./follow-up.ts";
 import { needsNoRecord } from "./off-record.ts";
 import { readTimeEnd } from "./turn-ends.ts";
 import { mendTypos } from "./typos.ts";
@@ -30,7 +31,8 @@ export function readTurn(
   const typed = tokenizeTurn(turn);
   const language = guessLanguage(typed);
   const tokens = mendTypos(typed, language, isKnown);
-  const { times, covered, ahead } = readTimes(turn, tokens, language, nowUs, timeZone, spoken);
+  const found = readTimes(turn, tokens, language, nowUs, timeZone, spoken);
+  const { times, covered, ahead } = found;
   const cues = findCues(tokens, language, covered);
   const taken = new Set([...covered, ...cues.covered]);
   const contentWords = findContentWords(tokens, language, taken);
@@ -45,7 +47,9 @@ export function readTurn(
     contentWords,
     quoted: quoted.map(({ text }) => text),
     end: readTimeEnd(tokens, covered),
-    needsNoRecord: needsNoRecord(tokens, language, covered),
+    needsNoRecord:
+      isFarewell(tokens, language, times, covered) || needsNoRecord(tokens, language, covered),
     followUp: isFollowUp(tokens, cues.anchors),
+    leaning: readLeaning(tokens, { ...found, anchors: cues.anchors, contentWords }),
   };
 }

@@ -23,7 +23,15 @@ export type TimeNode =
   | { readonly type: "now" }
   /** "And the day before?": counted from the time that the turn before was about. */
   | { readonly type: "beside"; readonly unit: "day" | "week"; readonly step: 1 | -1 }
-  /** "tomorrow", "good night": read, so that its words are not taken for something else, and left. */
+  /** "And an hour later?": the same; `alone` where nothing was spoken of. */
+  | {
+      readonly type: "apart";
+      readonly step: 1 | -1;
+      readonly count: number;
+      readonly unit: TimeUnit;
+      readonly alone: TimeNode | null;
+    }
+  /** "tomorrow", "good night", "later": read, so that its words are not taken for something else, and left. */
   | { readonly type: "future" | "greeting" };
 
 /** A node and the tokens it covers, half-open. */
@@ -73,6 +81,8 @@ function parseTime(lexed: Lexed, first: number): FoundTime | null {
   const rolling = parseRolling(lexed, start, lead);
   if (rolling !== null) return { ...rolling, first };
   const ago = parseAgo(lexed, start, lead);
+  const apart = parseApart(lexed, start, ago?.node ?? null);
+  if (apart !== null) return { ...apart, first };
   if (ago !== null) return { ...ago, first };
   const range = parseRange(lexed, start, lead);
   if (range !== null) return { ...range, first };
@@ -85,6 +95,10 @@ function parseTime(lexed: Lexed, first: number): FoundTime | null {
     return { node: { type: "beside", ...beside }, first, next: lexed.after(first) };
   }
   if (word.now === true) return { node: { type: "now" }, first, next: lexed.after(first) };
+  // "Más tarde" is no afternoon.
+  if (word.apart === 1 && lexed.after(first) > first + 1) {
+    return { node: { type: "greeting" }, first, next: lexed.after(first) };
+  }
   if (word.recentMin === undefined) return null;
   return { node: { type: "recent", minutes: word.recentMin }, first, next: lexed.after(first) };
 }
@@ -169,6 +183,21 @@ function parseAgo(lexed: Lexed, start: number, lead: Lead): Omit<FoundTime, "fir
       ? { ...EMPTY_MOMENT, day: { type: "back", days: back } }
       : { ...EMPTY_MOMENT, period: { unit, back, month: null, year: null, loose: true } };
   return growSeed(lexed, next, seed, lead);
+}
+
+/** "an hour later"; but "an hour before the meeting" leans on what follows. */
+function parseApart(
+  lexed: Lexed,
+  start: number,
+  alone: TimeNode | null,
+): Omit<FoundTime, "first"> | null {
+  const length = readLength(lexed, start, false);
+  if (length?.unit == null) return null;
+  const { apart } = lexed.word(length.next);
+  const next = lexed.after(length.next);
+  if (apart === undefined || lexed.tokens[next]?.type === "word") return null;
+  const count = length.value ?? few(length.unit);
+  return { node: { type: "apart", step: apart, count, unit: length.unit, alone }, next };
 }
 
 /** "two nights ago", "three Tuesdays ago", "hace dos jueves". */

@@ -19,6 +19,8 @@ export interface TimesRead {
   readonly covered: ReadonlySet<number>;
   /** Whether the turn speaks of a time to come and of none that has been. */
   readonly ahead: boolean;
+  /** Whether a time is counted from one that was spoken of: "an hour later", "the day before". */
+  readonly leans: boolean;
 }
 
 /**
@@ -35,18 +37,20 @@ export function readTimes(
 ): TimesRead {
   const covered = new Set<number>();
   const found = fewest(parseAll(tokens, language));
-  if (found.length === 0) return { times: [], covered, ahead: false };
+  if (found.length === 0) return { times: [], covered, ahead: false, leans: false };
   const local = createLocalTime(timeZone);
   const present: Present = { nowUs, today: local.toLocal(nowUs), local, spoken };
   const times: TimeMention[] = [];
   let future = false;
+  let leans = false;
   for (const { node, first, next } of found) {
     for (let index = first; index < next; index++) covered.add(index);
     const span = resolveTime(node, present);
     const startIndex = tokens[first]?.start ?? 0;
     const endIndex = tokens[next - 1]?.end ?? startIndex;
-    future ||=
-      node.type === "future" || (span !== null && span.fromUs >= nowUs && node.type !== "beside");
+    const isLeaning = node.type === "beside" || node.type === "apart";
+    leans ||= isLeaning;
+    future ||= node.type === "future" || (span !== null && span.fromUs >= nowUs && !isLeaning);
     if (span === null) continue;
     const toUs = Math.min(span.toUs, nowUs);
     if (toUs <= span.fromUs) continue;
@@ -54,7 +58,7 @@ export function readTimes(
     const { kind, fromUs, pointUs } = span;
     times.push({ kind, text, startIndex, endIndex, fromUs, toUs, pointUs });
   }
-  return { times, covered, ahead: future && times.length === 0 };
+  return { times, covered, ahead: future && times.length === 0, leans };
 }
 
 /** Nobody asks about more times than this; a pasted table of them has thousands. */

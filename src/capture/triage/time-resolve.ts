@@ -15,6 +15,7 @@ import { clockReadings, orderClocks } from "./time-hours.ts";
 import type { Bound } from "./time-lead.ts";
 import type { MomentNode } from "./time-nodes.ts";
 import { shaded } from "./time-parts.ts";
+import type { TimeUnit } from "./time-words.ts";
 import type { TimeKind } from "./turn-reading.ts";
 
 const MINUTE_US = 60_000_000;
@@ -32,6 +33,8 @@ export interface Present {
 export interface SpokenTime {
   readonly fromUs: number;
   readonly toUs: number;
+  /** The instant that was named, or null. */
+  readonly pointUs: number | null;
 }
 
 export interface Span {
@@ -63,6 +66,8 @@ export function resolveTime(node: TimeNode, present: Present): Span | null {
       return resolveRange(onSpokenDay(node.from, present), onSpokenDay(node.to, present), present);
     case "beside":
       return resolveBeside(node.unit, node.step, present);
+    case "apart":
+      return resolveApart(node, present);
     case "future":
     case "greeting":
       return null;
@@ -98,6 +103,37 @@ function resolveBeside(unit: "day" | "week", step: 1 | -1, present: Present): Sp
   const monday = addDays(day, -((weekdayOf(day) + 6) % 7));
   return { kind: "period", ...wholeDays(addDays(monday, 7 * step), 7, present), pointUs: null };
 }
+
+/** "And an hour later?": so far from the time that the turn before was about. */
+function resolveApart(
+  { step, count, unit, alone }: Extract<TimeNode, { type: "apart" }>,
+  present: Present,
+): Span | null {
+  const { spoken, local } = present;
+  if (spoken === null) return alone === null ? null : resolveTime(alone, present);
+  const lengthUs = SHORT_US[unit];
+  if (lengthUs !== undefined) {
+    const fromUs = spoken.pointUs ?? (step === 1 ? spoken.toUs : spoken.fromUs);
+    const pointUs = fromUs + step * count * lengthUs;
+    const reachUs = (unit === "hour" ? 30 : 15) * MINUTE_US;
+    return { kind: "clock", fromUs: pointUs - reachUs, toUs: pointUs + reachUs, pointUs };
+  }
+  const first = local.toLocal(spoken.fromUs);
+  if (unit === "day") {
+    const day = addDays(first, step * Math.round(count));
+    return { kind: "day", ...wholeDays(day, 1, present), pointUs: null };
+  }
+  if (unit !== "week") return null;
+  const day = addDays(first, 7 * step * Math.round(count));
+  const days = Math.max(1, daysBetween(local.toLocal(spoken.toUs - 1), first) + 1);
+  return { kind: "period", ...wholeDays(day, days, present), pointUs: null };
+}
+
+const SHORT_US: Partial<Record<TimeUnit, number>> = {
+  second: MINUTE_US / 60,
+  minute: MINUTE_US,
+  hour: HOUR_US,
+};
 
 function resolveRecent(minutes: number, { nowUs, today, local }: Present): Span {
   const dayStart = local.toUs(today, 0);

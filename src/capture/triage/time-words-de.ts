@@ -149,6 +149,8 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
     { fill: true },
     "der|die|das|dem|den|des|ganze|ganzen|gesamte|gesamten|so|schon|bisher|noch|genau|mal|rum|herum|irgendwann|wohl|bis jetzt|doch|punkt|zur|zum|dann|circa|etwa",
   ],
+  [{ apart: 1 }, "später|danach|drauf|darauf|nachher"],
+  [{ apart: -1 }, "früher|davor|vorher|zuvor"],
   [
     { beside: { unit: "day", step: -1 } },
     "am tag davor|am tag zuvor|den tag davor|tags zuvor|tags davor|am tag vorher|den tag vorher",

@@ -80,6 +80,8 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
   [{ unit: "month", unitsBack: 2 }, "the month before last|month before last"],
   [{ unit: "weekend", unitsBack: 2 }, "the weekend before last|weekend before last"],
   [{ ago: "after" }, "ago|back|earlier|before now|agoo"],
+  [{ apart: 1 }, "later|after|afterwards"],
+  [{ apart: -1 }, "earlier|before|prior"],
   [{ links: ["at"] }, "at|by"],
   [
     { links: ["around"] },

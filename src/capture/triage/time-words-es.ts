@@ -86,6 +86,8 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
   ],
   [{ ago: "before", links: ["since"] }, "desde hace"],
   [{ ago: "after" }, "atrás"],
+  [{ apart: 1 }, "más tarde|después|luego"],
+  [{ apart: -1 }, "antes|más temprano|atrás"],
   [{ unit: "week", unitsBack: 0 }, "lo que va de semana|lo que llevamos de semana"],
   [{ unit: "month", unitsBack: 0 }, "lo que va de mes|lo que llevamos de mes"],
   [{ links: ["at"] }, "a las|a la"],

@@ -78,6 +78,8 @@ export const FRENCH_TIME_WORDS: TimeWordTable = [
     "il y a|y a|ya|il ya|il y a environ|il y a à peu près|il y a genre|y a environ|il y a à peine|il y a presque|il y a bien|il y a plus d|il y a moins d|ça fait|il y avait",
   ],
   [{ ago: "after" }, "plus tôt|en arrière"],
+  [{ apart: 1 }, "plus tard|après"],
+  [{ apart: -1 }, "plus tôt|avant|auparavant"],
   [{ links: ["at-hours"] }, "à|a"],
   [{ unit: "week", unitsBack: 2 }, "l avant dernière semaine|avant dernière semaine"],
   [{ unit: "week", unitsBack: 1 }, "l autre semaine|autre semaine"],

@@ -121,9 +121,20 @@ export interface TurnReading {
   readonly end: TimeEnd | null;
   /**
    * True for a turn that only tells something ("I was at my sister's yesterday"), asks for advice ("what should I do
-   * tonight?"), hands out a task, or asks after the world or the assistant ("what comes after lunch in Spain?").
+   * tonight?"), hands out a task, takes leave, or asks after the world or the assistant ("what comes after lunch in Spain?").
    */
   readonly needsNoRecord: boolean;
   /** "and what about …", "und davor?": the turn leans on the one before. */
   readonly followUp: boolean;
+  /** How it would lean on one, also where nothing but a time or "tell me more" says so; null: it stands for itself. */
+  readonly leaning: Leaning | null;
 }
+
+/**
+ * What a turn takes from the one before. `and`: whatever it does not say itself; `time` where it names one. `more`: all of it. `asks`: what that was
+ * about, to ask when it was or how long. `beside`: when that was, to ask what came before or after.
+ */
+export type Leaning =
+  | { readonly how: "and" | "time" | "more" }
+  | { readonly how: "asks"; readonly intent: "lastseen" | "duration" }
+  | { readonly how: "beside"; readonly side: "before" | "after" };

@@ -6,7 +6,7 @@ const ZONE = "Europe/Berlin";
 const NOW = Date.parse("2026-11-27T16:12:00+01:00") * 1000;
 
 /** "26 Nov 12:00 → 26 Nov 18:00" for the times of a turn that follows another. */
-function after(previousTurn: string, turn: string, nowUs = NOW): string {
+function after(previous: string | readonly string[], turn: string, nowUs = NOW): string {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone: ZONE,
     month: "short",
@@ -15,7 +15,9 @@ function after(previousTurn: string, turn: string, nowUs = NOW): string {
     minute: "2-digit",
   });
   const show = (us: number): string => format.format(us / 1000).replace(",", "");
-  const { reading } = readInContext({ turn, previousTurn, nowUs, timeZone: ZONE }, () => false);
+  const previousTurns = typeof previous === "string" ? [previous] : previous;
+  const asked = { turn, previousTurns, nowUs, timeZone: ZONE };
+  const { reading } = readInContext(asked, () => false);
   return reading.times.map(({ fromUs, toUs }) => `${show(fromUs)} → ${show(toUs)}`).join("; ");
 }
 
@@ -74,5 +76,92 @@ describe("a turn that follows another", () => {
     expect(after("what did I do on Monday?", "and the day before the fair?")).toBe(
       "23 Nov 00:00 → 24 Nov 00:00",
     );
+  });
+
+  it.each([
+    [
+      ["what did I do on Monday?", "and Tuesday?"],
+      "and in the afternoon?",
+      "24 Nov 12:00 → 24 Nov 18:00",
+    ],
+    [
+      ["was hab ich am Montag gemacht?", "danke!"],
+      "und am Dienstag?",
+      "24 Nov 00:00 → 25 Nov 00:00",
+    ],
+    [
+      ["j'ai fait quoi lundi ?", "et mardi ?", "merci !"],
+      "et le matin ?",
+      "24 Nov 06:00 → 24 Nov 12:00",
+    ],
+    [
+      ["¿qué hice hoy a las 10?", "y a las 11", "gracias"],
+      "¿y a las 12?",
+      "27 Nov 11:30 → 27 Nov 12:30",
+    ],
+  ])("leans on all that was said since something was asked: %s %s", (before, turn, want) => {
+    expect(after(before, turn)).toBe(want);
+  });
+
+  it.each([
+    ["what did I do on Monday?", "no, Tuesday", "24 Nov 00:00 → 25 Nov 00:00"],
+    ["what did I do yesterday?", "sorry, the day before", "25 Nov 00:00 → 26 Nov 00:00"],
+    ["was war gestern los?", "nachmittags meine ich", "26 Nov 12:00 → 26 Nov 18:00"],
+    ["j'ai fait quoi hier ?", "non, le matin", "26 Nov 06:00 → 26 Nov 12:00"],
+    ["¿qué hice el martes?", "mejor el miércoles", "25 Nov 00:00 → 26 Nov 00:00"],
+    ["¿qué hice ayer?", "solo por la mañana", "26 Nov 06:00 → 26 Nov 12:00"],
+  ])("is put right by a time alone: %s %s", (before, turn, want) => {
+    expect(after(before, turn)).toBe(want);
+  });
+
+  it.each([
+    ["what was I on yesterday at 3?", "and an hour later?", "26 Nov 15:30 → 26 Nov 16:30"],
+    [
+      "was hatte ich gestern um 15 Uhr offen?",
+      "und zwei Stunden vorher?",
+      "26 Nov 12:30 → 26 Nov 13:30",
+    ],
+    ["je faisais quoi hier à 14h ?", "et une heure plus tard ?", "26 Nov 14:30 → 26 Nov 15:30"],
+    ["¿qué hice el lunes?", "¿y dos días después?", "25 Nov 00:00 → 26 Nov 00:00"],
+  ])("counts from the time that was spoken of: %s %s", (before, turn, want) => {
+    expect(after(before, turn)).toBe(want);
+  });
+
+  it.each([
+    "tell me more",
+    "mehr Details bitte",
+    "plus de détails",
+    "más detalles",
+    "cuéntame más",
+  ])("asks for the same again: %s", (turn) => {
+    expect(after("what did I do on Monday?", turn)).toBe("23 Nov 00:00 → 24 Nov 00:00");
+  });
+
+  it.each([
+    "and thanks a lot",
+    "and what about you?",
+    "no thanks",
+    "see you on Friday",
+    "later",
+    "und gute Nacht",
+    "bis Montag",
+    "und wer schrieb Faust?",
+    "et merci",
+    "bonne soirée",
+    "à lundi",
+    "et la capitale du Pérou ?",
+    "y gracias por todo",
+    "hasta el lunes",
+    "y buenas noches",
+  ])("asks nothing of what was asked before: %s", (turn) => {
+    const asked = {
+      turn,
+      previousTurns: ["what did I do on Tuesday?"],
+      nowUs: NOW,
+      timeZone: ZONE,
+    };
+    const { reading } = readInContext(asked, () => false);
+    expect(reading.times.some(({ text }) => text === "Tuesday")).toBe(false);
+    expect(reading.intents.window < 0.5 || reading.needsNoRecord).toBe(true);
   });
 });
