@@ -45,6 +45,18 @@ export function unfinishedHandouts(
     .map((key) => handoutOf(identity, key, recipients));
 }
 
+/**
+ * The key in use once more for all that stay, as when the hub has lost the record that told it; null where it was handed
+ * to nobody.
+ */
+export function repeatHandout(
+  identity: HubIdentity,
+  recipients: readonly KeyRecipient[],
+): KeyHandout | null {
+  const key = currentKey(identity.ring);
+  return key.recipients === null ? null : handoutOf(identity, key, recipients);
+}
+
 /** The same identity once the others are sure to be told of a key. */
 export function finishHandout(identity: HubIdentity, keyId: string): HubIdentity {
   const ring = identity.ring.map((key) => (key.id === keyId ? { ...key, isHanded: true } : key));

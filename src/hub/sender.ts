@@ -17,6 +17,7 @@ import {
   readPayload,
   writePayload,
   type IncomingPayload,
+  type KeyHandout,
   type Notices,
 } from "./payload.ts";
 
@@ -51,6 +52,8 @@ export interface SenderOptions {
   readonly identity: () => HubIdentity;
   /** The events that go on. */
   readonly openIds: () => ReadonlySet<number>;
+  /** The key in use as it is told to those who may not have it; null: all that take part have it. */
+  readonly handout: () => KeyHandout | null;
   /** Whether this device may say anything at all. */
   readonly isMuted: () => boolean;
   readonly clock: Clock;
@@ -82,7 +85,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 export function createSender(options: SenderOptions): Sender {
-  const { outbox, driver, identity, openIds, isMuted, clock, log } = options;
+  const { outbox, driver, identity, openIds, handout, isMuted, clock, log } = options;
   let lastRecordUs = Number.NEGATIVE_INFINITY;
   let lastGrowthUs = clock.monotonicUs();
   let tailCheckedUs = Number.NEGATIVE_INFINITY;
@@ -115,6 +118,7 @@ export function createSender(options: SenderOptions): Sender {
   const seal = (
     content: Omit<Parameters<typeof writePayload>[0], "sentUs">,
     within: () => void,
+    key = currentKey(identity().ring),
   ): void => {
     const own = ownLog();
     const seq = own.seq + 1;
@@ -125,7 +129,6 @@ export function createSender(options: SenderOptions): Sender {
     const payload = writePayload({ ...content, hello, sentUs: sentAtUs });
     const previous = seq === 1 ? NO_RECORD : own.hash;
     const position = { epoch: own.epoch, seq };
-    const key = currentKey(identity().ring);
     const { bytes, hash } = sealRecord(identity(), key, position, previous, payload);
     outbox.together(() => {
       outbox.addMessage({ ...position, bytes });
@@ -219,10 +222,13 @@ export function createSender(options: SenderOptions): Sender {
     outbox.together(() => {
       outbox.dropMessages();
       outbox.writeLog({ ...own, epoch, seq: 0, hash: NO_RECORD, toldUs: 0 });
-      for (const { erased, forgotten, wishes, keys } of unheard) {
-        const notices = { ...NO_NOTICES, forgotten, wishes, keys };
-        if ([erased, forgotten, wishes, keys].some(({ length }) => length > 0))
-          seal({ ...notices, events: [], erased }, () => {});
+      // Who was away when the key changed may have heard nothing of it: under the oldest one everybody reads this.
+      const keys = handout();
+      if (keys !== null)
+        seal({ ...NO_NOTICES, keys: [keys], events: [], erased: [] }, () => {}, identity().ring[0]);
+      for (const { erased, forgotten, wishes } of unheard) {
+        if ([erased, forgotten, wishes].some(({ length }) => length > 0))
+          seal({ ...NO_NOTICES, forgotten, wishes, events: [], erased }, () => {});
       }
     });
     outbox.start(true);

@@ -66,6 +66,37 @@ describe("a hub whose key changes", () => {
       expect(problems).toEqual([]);
     }));
 
+  it.each([
+    ["was told", false],
+    ["waits to be told", true],
+  ])("goes on for all when the hub loses everything while the change %s", (_, isUntold) =>
+    withRig(async (rig) => {
+      const [ada, bob, eve] = [rig.add("ada"), rig.add("bob"), rig.add("eve")];
+      await rig.settle();
+      for (const device of isUntold ? [ada] : [bob, eve]) device.driver.setAway(true);
+      await ada.hub.request({ action: "rotate" });
+      await ada.hub.request({ action: "rotate" });
+      await rig.settle();
+      rig.hub.records.length = 0;
+      for (const device of [ada, bob, eve]) {
+        device.driver.setAway(false);
+        device.begin(`on ${device.name}`, 0);
+      }
+      for (let minute = 0; minute < 3; minute += 1) {
+        rig.clock.advanceMs(61_000);
+        await rig.settle();
+      }
+      for (const [reader, writer] of [
+        [bob, ada],
+        [eve, ada],
+        [eve, bob],
+        [ada, eve],
+      ] as const)
+        expect(knownOf(reader, writer)).toEqual(ownOf(writer));
+      for (const { hub } of [ada, bob, eve]) expect((await hub.request(null)).problems).toEqual([]);
+    }),
+  );
+
   it("lets a device that was taken out read nothing new, and takes nothing new from it", () =>
     withRig(async (rig) => {
       const [ada, bob, lost] = [rig.add("ada"), rig.add("bob"), rig.add("lost")];
