@@ -2,7 +2,7 @@
  * Where things lie on this machine. It hides the platform's conventions and promises one answer for the
  * daemon and for every client, without reading a file.
  */
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import envPaths from "env-paths";
 
 /** Every place the program reads or writes. */
@@ -35,9 +35,11 @@ export interface Paths {
  */
 export function resolvePaths(env: Readonly<Record<string, string | undefined>>): Paths {
   const home = env["ACTIVITYD_HOME"];
-  const places = home === undefined || home === "" ? standardPlaces(env) : placesUnder(home);
+  // Whole, as the daemon and who asks it may stand in different folders, and tell each other where things lie.
+  const places =
+    home === undefined || home === "" ? standardPlaces(env) : placesUnder(resolve(home));
   const socketPath = env["ACTIVITYD_SOCKET"] || join(places.runtimeDirectory, "activityd.sock");
-  return { ...places, socketPath };
+  return { ...places, socketPath: resolve(socketPath) };
 }
 
 /** Where settings wait that `activityd config edit` could not take over yet. */

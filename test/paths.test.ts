@@ -34,4 +34,14 @@ describe("ACTIVITYD_HOME", () => {
     const places = Object.values(resolvePaths({ ACTIVITYD_HOME: "/trial" }));
     expect(places.filter((place) => !place.startsWith("/trial/"))).toEqual([]);
   });
+
+  // A daemon and those who ask it may stand in different folders, and each tells the other where it keeps things.
+  it("may be said as seen from the folder one stands in", () => {
+    const { dataDirectory, socketPath } = resolvePaths({
+      ACTIVITYD_HOME: "trial",
+      ACTIVITYD_SOCKET: "a.sock",
+    });
+    expect(dataDirectory).toBe(`${process.cwd()}/trial/data`);
+    expect(socketPath).toBe(`${process.cwd()}/a.sock`);
+  });
 });

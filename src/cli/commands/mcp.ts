@@ -123,7 +123,7 @@ function environmentOf(io: CliIo): Readonly<Record<string, string>> {
   const unaided = resolvePaths({ ACTIVITYD_HOME: home }).socketPath;
   return {
     ...(home === "" ? {} : { ACTIVITYD_HOME: resolve(home) }),
-    ...(socketPath === unaided ? {} : { ACTIVITYD_SOCKET: resolve(socketPath) }),
+    ...(socketPath === unaided ? {} : { ACTIVITYD_SOCKET: socketPath }),
   };
 }
 

@@ -117,7 +117,7 @@ function readFacts(paths: Paths, env: Environment, platform: NodeJS.Platform): S
     unitDirectory:
       (platform === "linux" ? askUnitDirectory(env) : null) ??
       join(configDirectory, "systemd", "user"),
-    socketPath: isOwnPlace ? resolve(paths.socketPath) : null,
+    socketPath: isOwnPlace ? paths.socketPath : null,
     logDirectory: paths.logDirectory,
     variables,
     watcherPort: readWatcherPort(paths, env),
