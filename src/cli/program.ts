@@ -126,21 +126,36 @@ export function createProgram(io: CliIo, finish: Finish): Command {
     .option("--verbose", "show the stack of an unexpected error")
     .commandsGroup("The daemon:")
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError("(activityd --help lists the commands)")
     .exitOverride()
     .configureOutput({
       writeOut: io.out,
       writeErr: (text) => io.talk(text.trimEnd()),
+      outputError: (text, write) => write(inOurWords(text)),
     });
   for (const register of THEMES) register(program, io, finish);
+  hintAtUsage(program);
   // Only now: the groups of commands have a help of their own, which belongs under none of these headings.
   program.helpCommand(true);
   for (const command of program.commands) {
     const group = GROUPS[command.name()];
     if (group !== undefined) command.helpGroup(group);
-    command
-      .exitOverride()
-      .configureOutput({ writeOut: io.out, writeErr: (text) => io.talk(text.trimEnd()) });
   }
   return program;
+}
+
+/** The parser's complaints look like those of the commands: who speaks, then what to do, on a line of its own. */
+function inOurWords(complaint: string): string {
+  return complaint.replace(/^error: /, "activityd: ").replace(/^\((Did you mean .*)\)$/m, "  $1");
+}
+
+/** A command that was typed wrongly is shown as it is typed; who got no further than the program, where they stand. */
+function hintAtUsage(command: Command): void {
+  const usage = command.createHelp().commandUsage(command);
+  const [name = ""] = usage.split(/ (?=[[<])/);
+  command.showHelpAfterError(
+    command.parent === null
+      ? `  List the commands with: ${name} --help`
+      : `  Usage: ${usage}. More with: ${name} --help`,
+  );
+  for (const below of command.commands) hintAtUsage(below);
 }

@@ -5,6 +5,7 @@ import type { CliIo } from "../../src/cli/io.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { resolvePaths } from "../../src/paths.ts";
 import { failureOf } from "../contract/activity-api.ts";
+import { runCli } from "../helpers/run-cli.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
 describe("an option whose value is empty, as that of a variable that is not set", () => {
@@ -27,5 +28,39 @@ describe("an option whose value is empty, as that of a variable that is not set"
     const error = await failureOf(runProgram(argv, io));
     expect(error).toMatchObject({ code: "bad_request", message: `${option} is empty.` });
     expect(existsSync(join(home, "config.toml"))).toBe(false);
+  });
+});
+
+describe("a command line that does not fit", () => {
+  test.each([
+    [
+      ["nwo"],
+      "unknown command 'nwo'",
+      "Did you mean now?",
+      "List the commands with: activityd --help",
+    ],
+    [
+      ["pause"],
+      "missing required argument 'when'",
+      "Usage: activityd pause [options] <when...>. More with: activityd pause --help",
+    ],
+    [
+      ["config", "edti"],
+      "unknown command 'edti'",
+      "Did you mean edit?",
+      "Usage: activityd config [options] [command]. More with: activityd config --help",
+    ],
+    [
+      ["mcp", "install", "--list"],
+      "unknown option '--list'",
+      "Usage: activityd mcp install [options] <host>. More with: activityd mcp install --help",
+    ],
+  ])("%j is told as every failure is, and how the command goes", async (argv, what, ...hints) => {
+    const { exitCode, out, talk } = await runCli(argv);
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+    expect(talk.trimEnd().split("\n")).toEqual([
+      `activityd: ${what}`,
+      ...hints.map((hint) => `  ${hint}`),
+    ]);
   });
 });
