@@ -64,3 +64,13 @@ describe("a command line that does not fit", () => {
     ]);
   });
 });
+
+test.each([
+  ["gateway", "--upstream", "127.0.0.1:11434"],
+  ["gateway", "--upstream", "ftp://127.0.0.1/v1"],
+  ["chat", "--base-url", "localhost"],
+])("an address that is none is refused before anything is asked: %s %s %s", async (...argv) => {
+  const { exitCode, out, talk } = await runCli(argv);
+  expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+  expect(talk).toContain(`"${argv[2]}" is no http or https address.`);
+});

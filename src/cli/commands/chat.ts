@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
+import { parseWebAddress } from "../web-address.ts";
 
 interface ChatFlags {
   readonly baseUrl?: string;
@@ -34,10 +35,15 @@ async function runChatCommand(io: CliIo, flags: ChatFlags): Promise<ExitCode> {
       import("../../local-api/client.ts"),
       import("../../clock.ts"),
     ]);
+  const baseUrl = flags.baseUrl ?? io.env["OPENAI_BASE_URL"] ?? "http://127.0.0.1:7117/v1";
+  parseWebAddress(
+    baseUrl,
+    "The gateway",
+    "Give --base-url or OPENAI_BASE_URL as activityd gateway prints it, such as http://127.0.0.1:7117/v1",
+  );
   const paths = io.paths();
   const api = connectActivity({ socketPath: paths.socketPath });
   const conversations = openConversations(paths.chatFolder, paths.chatModelFolder);
-  const baseUrl = flags.baseUrl ?? io.env["OPENAI_BASE_URL"] ?? "http://127.0.0.1:7117/v1";
   try {
     const isFine = await runChat({
       api,

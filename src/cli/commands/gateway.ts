@@ -8,6 +8,7 @@ import type { Log } from "../../log.ts";
 import { optionOf } from "../command-tree.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
+import { parseWebAddress } from "../web-address.ts";
 
 /** The port clients find the gateway on, start after start. */
 const DEFAULT_PORT = 7117;
@@ -148,11 +149,9 @@ function secretIn(env: CliIo["env"], name: string): string | null {
 }
 
 function parseUpstream(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return url;
-  throw new ActivityError(
-    "bad_request",
-    `The upstream ${JSON.stringify(text)} is no http or https address.`,
+  return parseWebAddress(
+    text,
+    "The upstream",
     "Name the address of the model, such as --upstream http://127.0.0.1:11434/v1",
   );
 }
