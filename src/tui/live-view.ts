@@ -77,10 +77,10 @@ function fit(
   if (lines.length <= room) return lines;
   if (room < 1) return [];
   const hidden = lines.length - room + 1;
-  return [
-    ...lines.slice(0, room - 1),
-    paint.faint(cut(`… ${hidden} more lines: a higher terminal shows them`, columns)),
-  ];
+  const whole = `… ${hidden} more lines: a higher terminal shows them`;
+  // Half a sentence helps nobody, and the number is what counts.
+  const said = cut(whole, columns) === whole ? whole : cut(`… ${hidden} more lines`, columns);
+  return [...lines.slice(0, room - 1), paint.faint(said)];
 }
 
 function headline(

@@ -133,6 +133,11 @@ describe("the live view", () => {
       "… 9 more lines: a higher terminal shows them",
       "p pause 15 min · r resume · w why · q quit",
     ]);
+    expect(renderLive(STATE, { ...PLAIN, columns: 40, rows: 5 }).slice(2)).toEqual([
+      "… 12 more lines",
+      "p pause 15 min · r resume · w why",
+      "  q quit",
+    ]);
   });
 
   it("has as many cells in every hour, at every width", () => {
