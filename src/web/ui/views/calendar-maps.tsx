@@ -236,7 +236,8 @@ function DaySum(props: {
   const { formats } = usePage();
   const { activity, toCome } = props;
   if (activity === undefined || toCome) return <></>;
-  if (activity.activeUs === null) return <span class="muted">not recorded</span>;
+  // Where there is no room for it the pattern says it alone, which the legend explains.
+  if (activity.activeUs === null) return <span class="long muted">not recorded</span>;
   return (
     <>
       <span class="long">

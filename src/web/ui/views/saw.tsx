@@ -82,7 +82,7 @@ function newsWords({ waiting, isApart }: LedgerFeed, count: (value: number) => s
 
 function NothingGiven(props: { readonly client: string | null }): JSX.Element {
   return props.client === null ? (
-    <EmptyState title="No assistant has asked yet" command="activityd mcp install">
+    <EmptyState title="No assistant has asked yet" command="activityd mcp install HOST">
       Each block that one is given will stand here, byte for byte, with the reason of every line.
     </EmptyState>
   ) : (
