@@ -112,7 +112,7 @@ function listen(server: ReturnType<typeof createServer>, wanted: number): Promis
         new ActivityError(
           "page_unavailable",
           `Port ${wanted} of this machine, where the page is served, is taken.`,
-          "End the other program, or choose another: [page] port in the settings",
+          "End the other program, or set another port in [page] (activityd config edit) and start the daemon anew.",
           { cause },
         ),
       );

@@ -93,7 +93,7 @@ async function examinePagePort({ page }: Config): Promise<readonly Finding[]> {
     note(
       "page-port-taken",
       `Port ${port} is taken, and the local page is to be served there: activityd open will not work.`,
-      `See who holds it with: ss -ltnp 'sport = :${port}', and end it; or set another port in [page]`,
+      `See who holds it with: ss -ltnp 'sport = :${port}', and end it; or set another port in [page]: activityd config edit`,
     ),
   ];
 }
