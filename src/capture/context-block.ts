@@ -83,8 +83,10 @@ export function renderContextBlock(snapshot: Snapshot, budgetTokens: number): Re
     const eventIds = [...new Set(kept.flatMap((line) => line.eventIds))];
     const reasons = kept.map(({ why }) => why);
     const left = all.length - kept.length;
-    if (left > 0)
-      reasons.push(`${left} lines of less worth did not fit into ${budgetTokens} tokens`);
+    if (left > 0) {
+      const lines = left === 1 ? "1 line" : `${left} lines`;
+      reasons.push(`${lines} of less worth did not fit into ${budgetTokens} tokens`);
+    }
     return { block, untrustedSpans, eventIds, reasons, tokens, etag: etagOf(block) };
   }
   const reasons = [`nothing fits into ${budgetTokens} tokens`];
