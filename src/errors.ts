@@ -113,18 +113,29 @@ function describeRefusal(
   thrown: unknown,
 ): { readonly message: string; readonly hint: string } | null {
   if (!(thrown instanceof Error) || !("code" in thrown) || !("syscall" in thrown)) return null;
-  const [why, remedy] = REFUSALS[String(thrown.code)] ?? [];
-  if (why === undefined) return null;
+  const code = String(thrown.code);
   const path = "path" in thrown && typeof thrown.path === "string" ? thrown.path : "";
+  const [why, remedy] = REFUSALS[code] ?? inTheWay(thrown.syscall, code, path) ?? [];
+  if (why === undefined) return null;
   const at =
     "address" in thrown && "port" in thrown
       ? `${String(thrown.address)}:${String(thrown.port)}`
       : path;
   const what = [thrown.syscall, at].filter((word) => word !== "").join(" ");
   return {
-    message: `The system refuses «${what}»: ${why} (${String(thrown.code)}).`,
+    message: `The system refuses «${what}»: ${why} (${code}).`,
     hint: path === "" ? "" : `${remedy} '${dirname(path)}'`,
   };
+}
+
+/** A folder is made with all above it: what is missing then is behind a link, such as to a disk that is not there. */
+function inTheWay(
+  syscall: unknown,
+  code: string,
+  path: string,
+): readonly [why: string, remedy: string] | null {
+  const why = syscall === "mkdir" ? MISTAKES[code] : undefined;
+  return why === undefined ? null : [why, `See what is in its way with: ls -ld '${path}'`];
 }
 
 /** The error that an envelope describes, or null when the value is no envelope. */

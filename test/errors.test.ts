@@ -83,6 +83,19 @@ describe("an error on its way over the socket", () => {
       message: "The system refuses «mkdir /x/data»: this user may not (EACCES).",
       hint: "See whose the folder is with: ls -ld '/x'",
     });
+    const behindLink = Object.assign(
+      new Error("ENOENT: no such file or directory, mkdir '/x/data'"),
+      {
+        code: "ENOENT",
+        syscall: "mkdir",
+        path: "/x/data",
+      },
+    );
+    expect(toErrorEnvelope(behindLink).error).toEqual({
+      code: "internal",
+      message: "The system refuses «mkdir /x/data»: there is no such file or folder (ENOENT).",
+      hint: "See what is in its way with: ls -ld '/x/data' '/x'",
+    });
     const low = { code: "EACCES", syscall: "listen", address: "127.0.0.1", port: 80 };
     expect(toErrorEnvelope(Object.assign(new Error("EACCES"), low)).error.message).toBe(
       "The system refuses «listen 127.0.0.1:80»: this user may not (EACCES).",
