@@ -1,5 +1,22 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startApp } from "./helpers/app-rig.ts";
+import { createTempHome } from "./helpers/temp-home.ts";
+
+test("a record that was damaged and recovered is a problem until its owner has done what is said of it", async () => {
+  const home = createTempHome();
+  mkdirSync(join(home, "data"), { mode: 0o700 });
+  writeFileSync(join(home, "data", "activity.db"), "x".repeat(20_000), { mode: 0o600 });
+  const { app } = await startApp({ home });
+  const problemsOf = async () =>
+    (await app.status()).problems.filter(({ reason }) => reason.includes("was damaged"));
+  const [told] = await problemsOf();
+  const [, command = ""] = /no more: (.*)$/.exec(told?.remedy ?? "") ?? [];
+  execFileSync("sh", ["-c", command]);
+  expect(await problemsOf()).toEqual([]);
+});
 
 test("whoever follows hears at once, after a change of the screen, and after a client was refused", async () => {
   const { app, desktop } = await startApp();

@@ -2,10 +2,13 @@
  * How the daemon stands, in one answer: what is captured, what cannot be seen and why, and what to do. It promises
  * that health is judged by what is wrong, each thing with its remedy.
  */
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import type { StatusAnswer } from "../api.ts";
 import type { Recorder } from "../capture/recorder.ts";
 import type { SourceKeeper } from "../capture/sources/keeper.ts";
 import type { Blindness, SourceKind, SourceStatus } from "../capture/sources/source.ts";
+import { shellWord } from "../errors.ts";
 import type { Paths } from "../paths.ts";
 import type { EventStore } from "../store/events.ts";
 import { VERSION } from "../version.ts";
@@ -36,11 +39,16 @@ export function readStatus(parts: StatusParts): StatusAnswer {
     }));
   problems.push(...parts.problems);
   const recovery = store.recovery();
-  if (recovery !== null) {
-    const { salvaged, fromBackup, setAsidePath } = recovery;
+  const aside = recovery?.setAsidePath ?? null;
+  // Who removed what was set aside knows of it, and wants nothing of it.
+  if (recovery !== null && (aside === null || existsSync(aside))) {
+    const { salvaged, fromBackup } = recovery;
     problems.push({
       reason: `The database was damaged: ${salvaged} events were read from it and ${fromBackup} more from a backup.`,
-      remedy: `The damaged file lies at ${setAsidePath}; remove it when you need it no more.`,
+      remedy:
+        aside === null
+          ? "Nothing was left of the damaged file: what is in the record now is all there is."
+          : `The damaged file was set aside; when you need it no more: rm -r ${shellWord(dirname(aside))}`,
     });
   }
   if (trouble !== null) {

@@ -22,8 +22,8 @@ export interface RecoveryReport {
   readonly atUs: number;
   /** What SQLite said of the damaged file. */
   readonly damage: string;
-  /** Where the damaged file lies now. */
-  readonly setAsidePath: string;
+  /** Where the damaged file lies now; null when nothing of it was left. */
+  readonly setAsidePath: string | null;
   /** Events read from the damaged file. */
   readonly salvaged: number;
   /** Events that only a backup still had. */
@@ -115,7 +115,7 @@ export function recover(options: RecoveryOptions, damage: string): RecoveryRepor
   } finally {
     fresh.close();
   }
-  const setAsidePath = putInPlace(freshPath, { directory, path, nowUs }, "damaged") ?? path;
+  const setAsidePath = putInPlace(freshPath, { directory, path, nowUs }, "damaged");
   const report = { atUs: nowUs, damage, setAsidePath, ...counts };
   log.warn("recovered the database", {
     salvaged: report.salvaged,

@@ -101,7 +101,7 @@ describe("a damaged database", () => {
               setAsidePath: join(home, "activity.db"),
               salvaged: 200,
             };
-            const untouched = readFileSync(recovery.setAsidePath).equals(damaged);
+            const untouched = readFileSync(recovery.setAsidePath ?? "").equals(damaged);
             expect({ untouched, salvaged: recovery.salvaged }).toEqual({
               untouched: true,
               salvaged: left.length,

@@ -54,7 +54,7 @@ async function repairStore(io: CliIo): Promise<readonly Finding[]> {
   return [
     sound(
       "repair",
-      `repair: recovered ${salvaged} events from the database and ${fromBackup} more from a backup; ${unreadable} could not be read; the damaged file lies at ${setAsidePath}`,
+      `repair: recovered ${salvaged} events from the database and ${fromBackup} more from a backup; ${unreadable} could not be read; ${setAsidePath === null ? "nothing was left of the damaged file" : `the damaged file lies at ${setAsidePath}`}`,
     ),
   ];
 }
