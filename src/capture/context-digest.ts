@@ -23,7 +23,7 @@ import {
 } from "./triage/conversation.ts";
 import { resolveBeside } from "./triage/beside.ts";
 import { createDocumentIndex, documentWords, type IndexListener } from "./triage/document-index.ts";
-import { type DigestLine, fitDigest, lineText } from "./triage/fit.ts";
+import { type DigestLine, fitDigest, lineText, type NothingLine } from "./triage/fit.ts";
 import { type Considered, leftOutLines, type LeftOutLine } from "./triage/left-out.ts";
 import { type LinePicker, MAX_MODEL_LINES } from "./triage/model.ts";
 import { createProjects } from "./triage/projects.ts";
@@ -328,7 +328,7 @@ function mergeLines(lines: readonly DigestLine[]): readonly DigestLine[] {
   const kept: DigestLine[] = [];
   for (const line of [...lines].sort((a, b) => b.score - a.score)) {
     const isRepeat =
-      (line.kind === "nothing" && kept.some(({ kind }) => kind === "nothing")) ||
+      (line.kind === "nothing" && kept.some((other) => saysTheSame(line, other))) ||
       (line.kind === "span" &&
         kept.some(
           (other) =>
@@ -341,6 +341,14 @@ function mergeLines(lines: readonly DigestLine[]): readonly DigestLine[] {
     if (!isRepeat) kept.push(line);
   }
   return kept;
+}
+
+/** Several absences of one time are told each; that nothing was recorded is told once. */
+function saysTheSame(line: NothingLine, other: DigestLine): boolean {
+  if (other.kind !== "nothing") return false;
+  return (
+    line.window === null || other.window === null || other.window.fromUs === line.window.fromUs
+  );
 }
 
 function eventIdsOf(history: ActivityHistory, lines: readonly DigestLine[]): readonly number[] {

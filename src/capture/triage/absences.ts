@@ -106,7 +106,7 @@ const MEALS = {
 
 export type Meal = keyof typeof MEALS;
 
-/** The longest absence around the meal's hours on the local day that holds `dayUs`; null when there is none. */
+/** The absence that had most of the meal's hours on the local day that holds `dayUs`; null when there is none. */
 export function mealOn(
   history: ActivityHistory,
   meal: Meal,
@@ -120,24 +120,71 @@ export function mealOn(
   const toUs = Math.min(midnightUs + to * HOUR_US, nowUs);
   if (toUs <= fromUs) return null;
   let best: Away | null = null;
+  let bestInside = 0;
   for (const away of readAbsences(history, fromUs - HOUR_US, toUs + HOUR_US)) {
     const inside = Math.min(away.endUs, toUs) - Math.max(away.startUs, fromUs);
     const lengthUs = away.endUs - away.startUs;
     // An evening off is no dinner, and a machine that was first used at noon had no breakfast.
     if (inside < minUs || lengthUs > 5 * HOUR_US || away.startUs >= nowUs) continue;
-    if (best === null || lengthUs > best.endUs - best.startUs) best = away;
+    // Not the longest: an hour off at three reaches into the time of lunch too.
+    if (inside <= bestInside) continue;
+    best = away;
+    bestInside = inside;
   }
   return best;
 }
 
+const NIGHT_MIN_US = 3 * HOUR_US;
+
 /** The last night: the longest absence of at least three hours that ended in the 30 hours before `nowUs`. */
 export function lastNight(history: ActivityHistory, nowUs: number): Away | null {
+  return longest(
+    readAbsences(history, nowUs - 48 * HOUR_US, nowUs).filter(
+      ({ startUs, endUs }) => endUs - startUs >= NIGHT_MIN_US && endUs >= nowUs - 30 * HOUR_US,
+    ),
+  );
+}
+
+/**
+ * The night that is meant with a time: the one that began in it or shortly after ("before bed on Tuesday"), or the one that
+ * ended in it ("since I got up yesterday"), or the one that most of it was. Without a time the last one.
+ */
+export function nightNear(
+  history: ActivityHistory,
+  within: { readonly fromUs: number; readonly toUs: number } | null,
+  edge: "start" | "end" | "either",
+  nowUs: number,
+): Away | null {
+  if (within === null) return lastNight(history, nowUs);
+  const { fromUs, toUs } = within;
+  const nights = readAbsences(
+    history,
+    fromUs - 14 * HOUR_US,
+    Math.min(nowUs, toUs + 20 * HOUR_US),
+  ).filter(({ startUs, endUs }) => endUs - startUs >= NIGHT_MIN_US);
+  if (edge === "start") {
+    // Of a day the later one: the night before may have begun after midnight.
+    return (
+      nights.findLast(({ startUs }) => startUs >= fromUs && startUs < toUs + 4 * HOUR_US) ?? null
+    );
+  }
+  if (edge === "end") return nights.find(({ endUs }) => endUs > fromUs && endUs <= toUs) ?? null;
+  return longest(nights.filter(({ startUs, endUs }) => startUs < toUs && endUs > fromUs));
+}
+
+/** The longest of them, the first of equals; null of none. */
+function longest(aways: readonly Away[]): Away | null {
   let best: Away | null = null;
-  for (const away of readAbsences(history, nowUs - 48 * HOUR_US, nowUs)) {
-    if (away.endUs - away.startUs < 3 * HOUR_US || away.endUs < nowUs - 30 * HOUR_US) continue;
+  for (const away of aways) {
     if (best === null || away.endUs - away.startUs > best.endUs - best.startUs) best = away;
   }
   return best;
+}
+
+/** The longest that began and ended within a time; else the longest that reaches into it. A night before is no pause of a day. */
+export function longestWithin(history: ActivityHistory, fromUs: number, toUs: number): Away | null {
+  const aways = readAbsences(history, fromUs, toUs);
+  return longest(aways.filter((a) => a.startUs > fromUs && a.endUs < toUs)) ?? longest(aways);
 }
 
 /** The instant at which the local day of `atUs` began, to the minute. */

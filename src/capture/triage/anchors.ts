@@ -7,9 +7,9 @@ import {
   type Away,
   AWAY_MIN_US,
   lastAbsence,
-  lastNight,
+  longestWithin,
   mealOn,
-  readAbsences,
+  nightNear,
 } from "./absences.ts";
 import type { Projects } from "./projects.ts";
 import type { Window } from "./readings.ts";
@@ -154,9 +154,12 @@ function byKind(
       });
     }
     case "sleep": {
-      const night = lastNight(history, nowUs);
-      if (night === null) return null;
+      // "Sheets for the double bed" is about no night.
+      if (side === null && anchor.edge === null) return null;
       const edged = side ?? (anchor.edge === "start" ? "before" : "since");
+      const isBefore = edged === "before" || edged === "until" || anchor.edge === "start";
+      const night = nightNear(history, within, isBefore ? "start" : "end", nowUs);
+      if (night === null) return null;
       return around(night, edged, REACH_US.sleep, sources, {
         documentId: null,
         deviceKey: 0,
@@ -169,7 +172,7 @@ function byKind(
       const away =
         within === null
           ? lastAbsence(history, nowUs)
-          : longest(readAbsences(history, within.fromUs, Math.min(within.toUs, nowUs)));
+          : longestWithin(history, within.fromUs, Math.min(within.toUs, nowUs));
       if (away === null) return null;
       const edged = side ?? (anchor.edge === "end" ? "since" : "before");
       return around(away, edged, REACH_US[anchor.kind], sources, {
@@ -319,14 +322,6 @@ function findMeal(
     if (found !== null) return found;
   }
   return null;
-}
-
-function longest(aways: readonly Away[]): Away | null {
-  let best: Away | null = null;
-  for (const away of aways) {
-    if (best === null || away.endUs - away.startUs > best.endUs - best.startUs) best = away;
-  }
-  return best;
 }
 
 function around(

@@ -3,6 +3,7 @@
  * is told as that.
  */
 import { tokenBound } from "../../context/tokens.ts";
+import { absenceLines } from "./absence-lines.ts";
 import { mainAbsence } from "./absences.ts";
 import type { AnchorWindow } from "./anchors.ts";
 import type { DigestLine, SpanLine } from "./fit.ts";
@@ -54,9 +55,13 @@ export function linesFor(intent: Intent, weight: number, slots: Slots): readonly
     }
     case "resume":
       return resumeLines(context, weight);
-    case "duration":
+    case "duration": {
+      // "How long was I away?": "away" is no topic, though no title holds it.
+      const away = subject === null ? absenceLines(context, reading, within, weight) : null;
+      if (away !== null) return away;
       if (subject === null && phrase !== "") return [nothingLine(context, phrase, weight)];
       return totalLines(context, subject, phrase, within, weight);
+    }
     default:
       if (subject !== null) return subjectLines(context, subject, intent, within, weight);
       return phrase === "" ? [] : [nothingLine(context, phrase, weight)];

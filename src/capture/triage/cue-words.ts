@@ -59,10 +59,10 @@ const ENGLISH: CueTable = [
     { anchor: "break", edge: "start" },
     "went for a walk|grabbed a coffee|got a coffee|made coffee|walked the dog|grabbed coffee|went for a coffee|took a break|had a break",
   ],
-  [{ anchor: "sleep" }, "sleep|slept|overnight"],
+  [{ anchor: "sleep" }, "sleep|slept|overnight|bed|bedtime"],
   [
     { anchor: "sleep", edge: "start" },
-    "bed|went to bed|go to bed|going to bed|fell asleep|bedtime|turned in|going to sleep|went to sleep",
+    "went to bed|go to bed|going to bed|fell asleep|turned in|going to sleep|went to sleep",
   ],
   [
     { anchor: "sleep", edge: "end" },
@@ -76,7 +76,10 @@ const ENGLISH: CueTable = [
     { anchor: "away", edge: "end" },
     "got back|came back|come back|get back|getting back|coming back|returned|i was back|been back|sat back down|sat down again|back at my desk|back to my desk|at my desk again|logged back in|logged in|unlocked|opened the laptop|opened my laptop|got home|got in|back from",
   ],
-  [{ anchor: "away" }, "afk|away from my desk|away from keyboard|my absence"],
+  [
+    { anchor: "away" },
+    "afk|away from my desk|away from keyboard|my absence|i away|i gone|been away|been gone|was away|was gone|not at my desk|away at|away over|away around|away during",
+  ],
 ];
 
 const GERMAN: CueTable = [
@@ -108,10 +111,10 @@ const GERMAN: CueTable = [
     { anchor: "break" },
     "pause|kaffeepause|kaffee|kaffeetrinken|raucherpause|zigarettenpause|spaziergang|spazieren|gassi|gassigehen|gassirunde|teepause|nickerchen|sport|fitnessstudio|einkaufen|einkauf|dusche|duschen|hunderunde|käffchen|zigarette",
   ],
-  [{ anchor: "sleep" }, "schlaf|schlafen|geschlafen"],
+  [{ anchor: "sleep" }, "schlaf|schlafen|geschlafen|bett"],
   [
     { anchor: "sleep", edge: "start" },
-    "ins bett|bett|eingeschlafen|schlafengehen|schlafen gegangen|ins bett gegangen|ins bett ging",
+    "ins bett|eingeschlafen|schlafengehen|schlafen gegangen|ins bett gegangen|ins bett ging",
   ],
   [
     { anchor: "sleep", edge: "end" },
@@ -124,6 +127,10 @@ const GERMAN: CueTable = [
   [
     { anchor: "away", edge: "end" },
     "zurück|zurückgekommen|zurückkam|wiedergekommen|wiederkam|wieder da|wieder am platz|wieder am rechner|wieder dran|zurück war|zurückkomme|heimgekommen|wieder zu hause",
+  ],
+  [
+    { anchor: "away" },
+    "weg|abwesend|fort gewesen|nicht am rechner|nicht am platz|nicht am schreibtisch",
   ],
 ];
 
