@@ -8,6 +8,7 @@ import { readCount } from "./time-count.ts";
 import { parseDate } from "./time-date.ts";
 import { readLead, skipFill, type Lead } from "./time-lead.ts";
 import type { Lexed } from "./time-lexer.ts";
+import { parseNumbered } from "./time-numbered.ts";
 import type { DayNode, MomentNode, PeriodNode } from "./time-nodes.ts";
 import type { PartOfDay, Shade, TimeUnit, TimeWord } from "./time-words.ts";
 
@@ -32,6 +33,8 @@ export function parseAtom(
   lead: Lead,
   moment: MomentNode,
 ): Atom | null {
+  const numbered = parseNumbered(lexed, start, lead);
+  if (numbered !== null) return { period: numbered.period, future: false, next: numbered.next };
   const date = parseDate(lexed, start, lead.links.includes("on"));
   if (date !== null) return { day: date.node, future: false, next: date.next };
   const dated = moment.day !== null || moment.part !== null;
@@ -220,6 +223,7 @@ const PERIODS: Partial<Record<TimeUnit, PeriodNode["unit"]>> = {
   week: "week",
   weekend: "weekend",
   month: "month",
+  quarter: "quarter",
   year: "year",
 };
 const BACK = { "before-last": 2, last: 1, this: 0, next: -1 } as const;

@@ -42,6 +42,10 @@ function resolveWeekday(
 ): LocalDay | null {
   const monday = addDays(today, -((weekdayOf(today) + 6) % 7));
   const inWeek = (weekday + 6) % 7;
+  if (period?.number !== undefined) {
+    const run = resolvePeriod(period, today);
+    return addDays(run.first, (weekday - weekdayOf(run.first) + 7) % 7);
+  }
   if (period?.unit === "week" && period.back !== null) {
     // "a week ago Tuesday" counts from the last Tuesday, "Tuesday last week" by the calendar.
     if (!period.loose) return addDays(monday, inWeek - 7 * period.back);
@@ -99,6 +103,7 @@ export function resolvePeriod(period: PeriodNode, today: LocalDay): DayRun {
   const back = period.back ?? 0;
   switch (period.unit) {
     case "week": {
+      if (period.number !== undefined) return numberedWeek(period, period.number, today);
       if (period.loose && back === 1) return spanOf(addDays(today, -8), 3);
       const monday = addDays(today, -((weekdayOf(today) + 6) % 7));
       return spanOf(addDays(monday, -7 * back), 7);
@@ -122,12 +127,36 @@ export function resolvePeriod(period: PeriodNode, today: LocalDay): DayRun {
       const first = { year, month: period.month, day: 1 };
       return spanOf(first, daysBetween(firstOfMonth(first, 1), first));
     }
+    case "quarter": {
+      const own = { ...today, month: today.month - ((today.month - 1) % 3), day: 1 };
+      const month = period.number === undefined ? own.month : period.number * 3 - 2;
+      const year = period.year ?? (month > today.month ? today.year - 1 : today.year);
+      const first = firstOfMonth({ year, month, day: 1 }, -3 * back);
+      return spanOf(first, daysBetween(firstOfMonth(first, 3), first));
+    }
     case "year": {
       const year = period.year ?? today.year - back;
       const first = { year, month: 1, day: 1 };
       return spanOf(first, daysBetween({ year: year + 1, month: 1, day: 1 }, first));
     }
   }
+}
+
+/** "KW 46" is a week by ISO 8601, "the second week of November" the 8th to the 14th, "the last" its last seven days. */
+function numberedWeek({ month, back, year }: PeriodNode, number: number, today: LocalDay): DayRun {
+  if (month === null && back === null) {
+    // The week with the fourth of January is the first.
+    const ofYear = (year: number): LocalDay => {
+      const fourth = { year, month: 1, day: 4 };
+      return addDays(fourth, 7 * (number - 1) - ((weekdayOf(fourth) + 6) % 7));
+    };
+    const first = ofYear(today.year);
+    return { first: daysBetween(first, today) > 0 ? ofYear(today.year - 1) : first, days: 7 };
+  }
+  const whole = { unit: "month", month, back, year, loose: false } as const;
+  const run = resolvePeriod(whole, today);
+  const skipped = number < 0 ? run.days - 7 : 7 * (number - 1);
+  return { first: addDays(run.first, skipped), days: Math.min(7, run.days - skipped) };
 }
 
 /** The first, middle or last part of a run: "early this week", "mi-novembre", "am Ende des Monats". */

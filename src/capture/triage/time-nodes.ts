@@ -9,7 +9,9 @@ export type DayNode =
   | DateNode;
 
 export interface PeriodNode {
-  readonly unit: "week" | "weekend" | "month" | "year";
+  readonly unit: "week" | "weekend" | "month" | "quarter" | "year";
+  /** Which quarter of its year or week of its month (-1 for the last) is meant; of weeks without a month, of the year. */
+  readonly number?: number;
   /** How many back from the present one; null when `month` or `year` names it. */
   readonly back: number | null;
   readonly month: number | null;

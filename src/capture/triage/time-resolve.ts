@@ -143,10 +143,8 @@ function resolveRecent(minutes: number, { nowUs, today, local }: Present): Span 
   return { kind: "recent", fromUs, toUs: nowUs, pointUs: null };
 }
 
-function resolveRolling(
-  node: Extract<TimeNode, { type: "rolling" }>,
-  { nowUs, today, local }: Present,
-): Span {
+function resolveRolling(node: Extract<TimeNode, { type: "rolling" }>, present: Present): Span {
+  const { nowUs, today, local } = present;
   const relative = (fromUs: number): Span => ({
     kind: "relative",
     fromUs,
@@ -177,6 +175,8 @@ function resolveRolling(
         validDay(first.year, first.month, today.day) ?? addDays(firstOfMonth(first, 1), -1);
       return relative(local.toUs(day, 0));
     }
+    case "quarter":
+      return resolveRolling({ ...node, unit: "month", count: 3 * node.count }, present);
     case "year":
       return relative(
         local.toUs(

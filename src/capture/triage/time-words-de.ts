@@ -23,7 +23,7 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   ...series(
     (ordinal) => ({ ordinal }),
     1,
-    "ersten|erster, zweiten|zweiter, dritten|dritter, vierten|vierter, fünften|fünfter, sechsten|sechster, siebten|siebter|siebenten, achten|achter, neunten|neunter, zehnten|zehnter, elften|elfter, zwölften|zwölfter, dreizehnten, vierzehnten, fünfzehnten, sechzehnten, siebzehnten, achtzehnten, neunzehnten, zwanzigsten, einundzwanzigsten, zweiundzwanzigsten, dreiundzwanzigsten, vierundzwanzigsten, fünfundzwanzigsten, sechsundzwanzigsten, siebenundzwanzigsten, achtundzwanzigsten, neunundzwanzigsten, dreißigsten, einunddreißigsten",
+    "ersten|erster|erste|erstes, zweiten|zweiter|zweite|zweites, dritten|dritter|dritte|drittes, vierten|vierter|vierte|viertes, fünften|fünfter|fünfte, sechsten|sechster, siebten|siebter|siebenten, achten|achter, neunten|neunter, zehnten|zehnter, elften|elfter, zwölften|zwölfter, dreizehnten, vierzehnten, fünfzehnten, sechzehnten, siebzehnten, achtzehnten, neunzehnten, zwanzigsten, einundzwanzigsten, zweiundzwanzigsten, dreiundzwanzigsten, vierundzwanzigsten, fünfundzwanzigsten, sechsundzwanzigsten, siebenundzwanzigsten, achtundzwanzigsten, neunundzwanzigsten, dreißigsten, einunddreißigsten",
   ),
   [{ unit: "second" }, "sekunde|sekunden|sek"],
   [{ unit: "minute" }, "minute|minuten|min|minütchen"],
@@ -35,6 +35,13 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   [{ unit: "week" }, "woche|wochen|arbeitswoche"],
   [{ unit: "weekend" }, "wochenende|wochenenden|wochenendes|we"],
   [{ unit: "month" }, "monat|monate|monaten|monats"],
+  [{ unit: "quarter" }, "quartal|quartals|quartale|quartalen|vierteljahr"],
+  [{ unit: "week", calendarWeek: true }, "kw|kalenderwoche|kalenderwochen"],
+  ...series(
+    (month) => ({ unit: "week", month }),
+    1,
+    "januarwoche, februarwoche, märzwoche, aprilwoche, maiwoche, juniwoche, juliwoche, augustwoche, septemberwoche, oktoberwoche, novemberwoche, dezemberwoche",
+  ),
   [{ unit: "year" }, "jahr|jahre|jahren|jahres"],
   ...series(
     (weekday) => ({ weekday }),
@@ -185,4 +192,4 @@ function dayAndPart(
 }
 
 export const GERMAN_NO_TYPOS =
-  "montage|montagen|gesten|gerstern|western|sonnte|nachmittags|nachnahme|nachricht|nachrichten|monitor|monitors|montieren|freitext|freitags|mittels|mittlere|mitten|minutiös|stunden|studenten|studien|stufen|wochen|machen|wachen|jahrgang|vormittags|vormerken|juliane|oktober|auguste|august|januar|gestehen|gestellt|gestern|abends|dienst|dienste|dienstlich|dienstreise|mittwoch";
+  "montage|montagen|gesten|gerstern|western|sonnte|nachmittags|nachnahme|nachricht|nachrichten|monitor|monitors|montieren|freitext|freitags|mittels|mittlere|mitten|minutiös|stunden|studenten|studien|stufen|wochen|machen|wachen|jahrgang|vormittags|vormerken|juliane|oktober|auguste|august|januar|gestehen|gestellt|gestern|abends|dienst|dienste|dienstlich|dienstreise|mittwoch|quartett|quartier|quartiere";

@@ -33,6 +33,8 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
   [{ unit: "week" }, "week|weeks|wk|wks|workweek|work week"],
   [{ unit: "weekend" }, "weekend|weekends|week end"],
   [{ unit: "month" }, "month|months"],
+  [{ unit: "quarter" }, "quarter|quarters"],
+  [{ unit: "week", calendarWeek: true }, "calendar week|week number|cw"],
   [{ unit: "year" }, "year|years|yr|yrs"],
   ...series(
     (weekday) => ({ weekday }),
@@ -164,4 +166,4 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
 ];
 
 export const ENGLISH_NO_TYPOS =
-  "mourning|morality|minster|minister|ministers|minuets|sundae|sundry|weekly|weakened|weaken|western|eastern|listening|opening|cleaning|turning|evening|evenly|eventing|seconded|months|mouths|monthly|number|member|remember|winter|minted|minutiae|augusta|juneau|friary|mooring|moaning|warning|monkey|finding|sunday|marching|marched|morning|earning|learning|yearning|burning|norming|forming|hourly|nightly|knights|knight|tonight|saturate|saturated|saturday|thursday|daylight|weekends|afternoon";
+  "mourning|morality|minster|minister|ministers|minuets|sundae|sundry|weekly|weakened|weaken|western|eastern|listening|opening|cleaning|turning|evening|evenly|eventing|seconded|months|mouths|monthly|number|member|remember|winter|minted|minutiae|augusta|juneau|friary|mooring|moaning|warning|monkey|finding|sunday|marching|marched|morning|earning|learning|yearning|burning|norming|forming|hourly|nightly|knights|knight|tonight|saturate|saturated|saturday|thursday|daylight|weekends|afternoon|quartet|quartets|quartz|quarterly";

@@ -5,7 +5,16 @@
 import { compilePhrases, type PhraseTable } from "./phrases.ts";
 import { foldWord, type Token } from "./turn-tokens.ts";
 
-export type TimeUnit = "second" | "minute" | "hour" | "day" | "week" | "weekend" | "month" | "year";
+export type TimeUnit =
+  | "second"
+  | "minute"
+  | "hour"
+  | "day"
+  | "week"
+  | "weekend"
+  | "month"
+  | "quarter"
+  | "year";
 
 export type PartOfDay =
   | "morning"
@@ -53,6 +62,8 @@ export interface TimeWord {
   readonly unit?: TimeUnit;
   /** "the week before last": the unit so many times back. */
   readonly unitsBack?: number;
+  /** A week by its number follows: "KW 46", "calendar week 46". */
+  readonly calendarWeek?: true;
   /** 0 for Sunday to 6 for Saturday. */
   readonly weekday?: number;
   readonly month?: number;
