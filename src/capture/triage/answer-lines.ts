@@ -27,9 +27,22 @@ const HERE: ReadonlySet<number> = new Set([0]);
 
 /** The lines that answer one reading of a turn. */
 export function linesFor(intent: Intent, weight: number, slots: Slots): readonly DigestLine[] {
+  const [first = null, ...joined] = timeWindows(slots.reading);
+  if (joined.length === 0) return linesWithin(intent, weight, slots, first, MAX_LINES);
+  // "On Monday and Wednesday" asks about each.
+  const limit = Math.max(2, Math.floor(8 / (joined.length + 1)));
+  return [first, ...joined].flatMap((within) => linesWithin(intent, weight, slots, within, limit));
+}
+
+function linesWithin(
+  intent: Intent,
+  weight: number,
+  slots: Slots,
+  within: Window | null,
+  limit: number,
+): readonly DigestLine[] {
   const { context, reading, anchor, subject, phrase } = slots;
   const { nowUs } = context;
-  const within = timeWindow(reading);
   switch (intent) {
     case "none":
       return [];
@@ -48,7 +61,7 @@ export function linesFor(intent: Intent, weight: number, slots: Slots): readonly
         });
       }
       return windowLines(context, window, {
-        limit: 6,
+        limit,
         score: weight,
         reason: "time in the window",
       });
@@ -67,6 +80,16 @@ export function linesFor(intent: Intent, weight: number, slots: Slots): readonly
       return phrase === "" ? [] : [nothingLine(context, phrase, weight)];
   }
 }
+
+/** The time that is named with those that are joined to it. */
+function timeWindows(reading: TurnReading): readonly Window[] {
+  const times = reading.times.filter(({ kind }) => kind !== "now");
+  return times.filter(({ joined }, index) => index === 0 || joined === true).slice(0, MAX_WINDOWS);
+}
+
+const MAX_WINDOWS = 4;
+/** Of one time. */
+const MAX_LINES = 6;
 
 /** The time that is named, but for the present; null when none is. */
 export function timeWindow(reading: TurnReading): Window | null {

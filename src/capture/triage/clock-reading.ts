@@ -161,6 +161,11 @@ const SURE_HOURS: ReadonlySet<string> = new Set(["uhr", "o", "oclock"]);
 /** "at 0930", "around 1430"; a number that could be a year is none. */
 function military(lexed: Lexed, start: number, bare: boolean): HourAndMinute | null {
   const digits = lexed.tokens[start]?.text ?? "";
+  // "330pm", "1115am"
+  if (/^(?:[1-9]|1[0-2])[0-5][05]$/.test(digits) && readMeridiem(lexed, start + 1) !== null) {
+    const hour = Number(digits.slice(0, -2));
+    return { hour, minute: Number(digits.slice(-2)), fine: true, next: start + 1 };
+  }
   if (!bare || !/^([01]\d|2[0-3])[0-5][05]$/.test(digits) || /^(19|20)/.test(digits)) return null;
   const hour = Number(digits.slice(0, 2));
   return { hour, minute: Number(digits.slice(2)), fine: true, next: start + 1 };

@@ -116,7 +116,7 @@ function parseNamed(lexed: Lexed, start: number, lead: Lead, moment: MomentNode)
   if (word.back !== undefined && which === null) {
     // "morgen" and "mañana" are the morning after a day or a preposition, else tomorrow.
     const both = word.part !== undefined && word.back < 0;
-    if (both && (moment.day !== null || lead.links.length > 0))
+    if (both && (moment.day !== null || moment.shade !== null || lead.links.length > 0))
       return { ...part, future: false, next };
     if (word.back < 0) return { future: true, next };
     const whole = word.whole === undefined ? {} : { whole: word.whole };
@@ -194,8 +194,22 @@ function isClear(
     moment.clock !== null ||
     (lexed.own && lexed.tokens[next]?.type === "number") ||
     isDayOrPart(lexed, next) ||
-    isCapitalized(lexed, next - 1)
+    isCapitalized(lexed, next - 1) ||
+    (lexed.own && standsBesideWeekday(lexed, next))
   );
+}
+
+/** "Mo bis Mi", "sat and sun", "mon/tue": short names of days are plain beside each other. */
+function standsBesideWeekday(lexed: Lexed, next: number): boolean {
+  const after = isJoint(lexed, next) ? next + 1 : next;
+  const before = isJoint(lexed, next - 2) ? next - 3 : next - 2;
+  return [after, before].some((at) => lexed.word(at).weekday !== undefined);
+}
+
+function isJoint(lexed: Lexed, at: number): boolean {
+  const links = lexed.word(at).links ?? [];
+  const joins = links.includes("to") || links.includes("until") || links.includes("and");
+  return joins || /^[-–—/,&+]$/.test(lexed.tokens[at]?.text ?? "");
 }
 
 /** "What did I do Sat?": short names of days are written large; "sat", "so" and "do" within a turn are other words. */

@@ -3,7 +3,7 @@
  * (turn, now, zone): the reading is biased to the past and never ends after now.
  */
 import { isFunctionWord } from "./languages.ts";
-import { createLocalTime } from "./local-time.ts";
+import { addDays, createLocalTime } from "./local-time.ts";
 import { parseTimes, type FoundTime } from "./time-grammar.ts";
 import { isCore } from "./time-lead.ts";
 import { lexTimes, type Lexed } from "./time-lexer.ts";
@@ -45,7 +45,11 @@ export function readTimes(
   let leans = false;
   for (const { node, first, next } of found) {
     for (let index = first; index < next; index++) covered.add(index);
-    const span = resolveTime(node, present);
+    const last = times.at(-1);
+    const between = last === undefined ? "" : turn.slice(last.endIndex, tokens[first]?.start);
+    const beside = last !== undefined && JOINT.test(between) ? last : null;
+    // "Yesterday morning and afternoon": of the same day.
+    const span = resolveTime(node, beside === null ? present : { ...present, spoken: beside });
     const startIndex = tokens[first]?.start ?? 0;
     const endIndex = tokens[next - 1]?.end ?? startIndex;
     const isLeaning = node.type === "beside" || node.type === "apart";
@@ -56,9 +60,34 @@ export function readTimes(
     if (toUs <= span.fromUs) continue;
     const text = turn.slice(startIndex, endIndex);
     const { kind, fromUs, pointUs } = span;
-    times.push({ kind, text, startIndex, endIndex, fromUs, toUs, pointUs });
+    const time = { kind, text, startIndex, endIndex, fromUs, toUs, pointUs };
+    if (beside === null || !WHOLE.has(kind) || !WHOLE.has(beside.kind)) times.push(time);
+    else if (DASH.test(between) && toUs <= beside.fromUs) {
+      // "Mon–Fri", said on a Friday: from the Monday before the last one.
+      const from = local.toLocal(beside.fromUs);
+      const start = local.toUs(addDays(from, -7), from.minuteOfDay);
+      times[times.length - 1] = hull(turn, { ...beside, fromUs: start, toUs: start }, time);
+    } else if (beside.toUs === fromUs || toUs === beside.fromUs || DASH.test(between)) {
+      times[times.length - 1] = hull(turn, beside, time);
+    } else times.push({ ...time, joined: true });
   }
   return { times, covered, ahead: future && times.length === 0, leans };
+}
+
+/** "Saturday and Sunday", "last week, this week", "Mo-Fr". */
+const JOINT =
+  /^\s*(?:[,;&+/–—-]|,?\s*(?:and|und|or|oder|sowie|then|y|et)\b)(?:\s*(?:on|also|then|am|auch|dann))?\s*$/iu;
+const DASH = /[–—-]/u;
+const WHOLE: ReadonlySet<TimeMention["kind"]> = new Set(["day", "part", "period", "range"]);
+
+/** Two times beside each other as one. */
+function hull(turn: string, a: TimeMention, b: TimeMention): TimeMention {
+  const { startIndex } = a;
+  const { endIndex } = b;
+  const fromUs = Math.min(a.fromUs, b.fromUs);
+  const toUs = Math.max(a.toUs, b.toUs);
+  const text = turn.slice(startIndex, endIndex);
+  return { kind: "range", text, startIndex, endIndex, fromUs, toUs, pointUs: null };
 }
 
 /** Nobody asks about more times than this; a pasted table of them has thousands. */

@@ -61,6 +61,8 @@ export interface TimeMention extends TurnSpan {
   /** Half-open [fromUs, toUs), microseconds since 1970 UTC. */
   readonly fromUs: number;
   readonly toUs: number;
+  /** Said beside the time before it: "on Monday and Wednesday" asks about both. */
+  readonly joined?: true;
   /** The instant itself where one was named ("at 3", "an hour ago"), else null. */
   readonly pointUs: number | null;
 }
