@@ -34,4 +34,4 @@ const FRENCH = /^(?:a|au|on se voit|on se reparle|on en reparle)(?= )/u;
 const OPENERS = set(
   "ok okay danke gut super dann also tschuss ciao gracias vale bueno pues entonces adios chao chau merci bon alors allez salut thanks great bye so then",
 );
-const ARTICLES = set("on am im the el la le en am den dem");
+const ARTICLES = set("on am im the el la le en am den dem entonces pues dann also then alors donc");

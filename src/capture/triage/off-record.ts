@@ -25,7 +25,7 @@ export function needsNoRecord(
 ): boolean {
   if (language === "other") return false;
   const words = tokens.filter(({ type }) => type === "word").map(({ folded }) => folded);
-  if (language === "es" || language === "fr") return needsNoRecordRomance(words, language);
+  if (language === "es" || language === "fr") return needsNoRecordRomance(tokens, language, taken);
   return (
     asksAdvice(words, language) ||
     asksElsewhere(words, language) ||

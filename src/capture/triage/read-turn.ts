@@ -2,6 +2,7 @@
  * Reads a turn: its times, sides, events, topics, and what it most likely asks for. A pure function of (turn,
  * now, zone) that takes well under a millisecond and never fails, whatever the turn holds.
  */
+import { isArithmetic } from "./arithmetic.ts";
 import { findCues } from "./cues.ts";
 import { classifyTurn } from "./intent.ts";
 import { findContentWords, guessLanguage } from "./languages.ts";
@@ -48,7 +49,9 @@ export function readTurn(
     quoted: quoted.map(({ text }) => text),
     end: readTimeEnd(tokens, covered),
     needsNoRecord:
-      isFarewell(tokens, language, times, covered) || needsNoRecord(tokens, language, covered),
+      isArithmetic(turn) ||
+      isFarewell(tokens, language, times, covered) ||
+      needsNoRecord(tokens, language, covered),
     followUp: isFollowUp(tokens, cues.anchors),
     leaning: readLeaning(tokens, { ...found, anchors: cues.anchors, contentWords }),
   };

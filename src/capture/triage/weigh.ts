@@ -137,9 +137,10 @@ function isSmallTalk(
   const asksHere = resume > 0.5 || (topic.words.length > 0 && now > 0.5);
   if (reading.ahead && !telling && anchor === null && !asksHere) return true;
   let bar = isGreeting(reading, topic) ? 0.05 : 0.5;
-  if (anchor?.certain === true && anchor.named) bar += 0.3;
+  // Who tells how the day was names its hours and its meals as well.
+  if (anchor?.certain === true && anchor.named && !reading.needsNoRecord) bar += 0.3;
   // "Good morning" names a time as well.
-  if (hasTime && topic.words.length > 0) bar += 0.2;
+  if (hasTime && topic.words.length > 0 && !reading.needsNoRecord) bar += 0.2;
   if (subject !== null && subject.coverage >= 0.8) {
     const held = topic.words.filter(({ word, hits }) => !word.generic && hits.how !== "none");
     // Two words of a title together are hardly there by chance.
