@@ -156,7 +156,7 @@ export const CARRIERS: readonly string[] = [
   "index.ts",
   "local-api/client.ts",
   "local-api/protocol.ts",
-  "session-turns.ts",
+  "app/session-turns.ts",
 ];
 
 function blockOf(
