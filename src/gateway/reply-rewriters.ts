@@ -41,6 +41,11 @@ export function createChatRewriter(replyCount: number, injected: string): Rewrit
         return held.length === 0 ? null : [...held, { name, data }];
       }
       if (!isRecord(data)) return null;
+      // No client reads on behind an error.
+      if (isRecord(data["error"])) {
+        const held = flushAll();
+        return held.length === 0 ? null : [...held, { name, data }];
+      }
       const { choices: _choices, usage: _usage, ...rest } = data;
       const before: StreamEvent[] = [];
       let changed = false;
@@ -95,6 +100,8 @@ export function createChatRewriter(replyCount: number, injected: string): Rewrit
 export function createResponsesRewriter(injected: string): Rewriter {
   /** One for each text part of each message; they are announced one after another, so it never passes for good. */
   const parts = new Map<string, LeakStripper>();
+  /** By the same key: the last event of a part whose text has not ended. */
+  const unfinished = new Map<string, { readonly name: string | null; readonly data: Json }>();
   let emptyText = true;
   let removed = false;
 
@@ -106,11 +113,13 @@ export function createResponsesRewriter(injected: string): Rewriter {
           const { delta } = data;
           if (typeof delta !== "string") return null;
           const text = stripperOf(data).push(delta);
+          unfinished.set(keyOf(data), { name, data });
           return text === delta ? null : [{ name, data: { ...data, delta: text, logprobs: [] } }];
         }
         case "response.output_text.done": {
           const stripper = stripperOf(data);
           const held = stripper.flush();
+          unfinished.delete(keyOf(data));
           const { text, logprobs: _logprobs, ...rest } = data;
           if (!stripper.removed && held === "") return null;
           const type = "response.output_text.delta";
@@ -133,27 +142,44 @@ export function createResponsesRewriter(injected: string): Rewriter {
           return replaced(name, data, "part", stripPart(data["part"]));
         case "response.output_item.done":
           return replaced(name, data, "item", stripItem(data["item"]));
+        case "error":
         case "response.completed":
         case "response.incomplete":
         case "response.failed": {
-          const response = data["response"];
-          if (!isRecord(response)) return null;
-          const output = listOf(response["output"]).map(stripItem);
-          if (!removed && output.every((item, index) => item === listOf(response["output"])[index]))
-            return null;
-          const mark = removed && emptyText ? { activityd: EMPTIED } : {};
-          return [{ name, data: { ...data, response: { ...response, output, ...mark } } }];
+          const held = flushAll();
+          const last = stripResponse(data);
+          return held.length === 0 && last === data ? null : [...held, { name, data: last }];
         }
         default:
           return null;
       }
     },
     isPassing: () => false,
-    end: () => [],
+    end: () => flushAll(),
   };
 
+  /** What is held of texts that were never said to have ended. */
+  function flushAll(): StreamEvent[] {
+    const events = [...unfinished].flatMap(([key, { name, data }]) => {
+      const held = parts.get(key)?.flush() ?? "";
+      return held === "" ? [] : [{ name, data: { ...data, delta: held, logprobs: [] } }];
+    });
+    unfinished.clear();
+    return events;
+  }
+
+  function stripResponse(data: Json): Json {
+    const response = data["response"];
+    if (!isRecord(response)) return data;
+    const output = listOf(response["output"]).map(stripItem);
+    if (!removed && output.every((item, index) => item === listOf(response["output"])[index]))
+      return data;
+    const mark = removed && emptyText ? { activityd: EMPTIED } : {};
+    return { ...data, response: { ...response, output, ...mark } };
+  }
+
   function stripperOf(data: Json): LeakStripper {
-    const key = `${String(data["item_id"])}:${String(data["content_index"])}`;
+    const key = keyOf(data);
     const known = parts.get(key);
     if (known !== undefined) return known;
     const made = makeEchoStripper(injected);
@@ -186,6 +212,10 @@ export function createResponsesRewriter(injected: string): Rewriter {
     removed = true;
     return { ...part, text, ...("logprobs" in part ? { logprobs: [] } : {}) };
   }
+}
+
+function keyOf(data: Json): string {
+  return `${String(data["item_id"])}:${String(data["content_index"])}`;
 }
 
 /** The objects of a list; none where it is no list. */

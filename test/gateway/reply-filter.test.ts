@@ -196,6 +196,14 @@ describe("a streamed reply", { timeout: 60_000 }, () => {
     expect(run(stream, [3])).toBe(stream);
   });
 
+  test("gives what it held before an error, behind which no client reads on", () => {
+    const begun = event({ choices: [{ index: 0, delta: { content: ECHO.slice(0, 20) } }] });
+    const error = event({ error: { message: "overloaded", type: "server_error" } });
+    const out = run(begun + error, [7]);
+    expect(contentOf(out)).toBe(ECHO.slice(0, 20));
+    expect(out.endsWith(error)).toBe(true);
+  });
+
   test("takes the log probabilities of an echo with it", () => {
     const stream = event({
       choices: [
@@ -250,6 +258,21 @@ describe("a streamed reply of the responses API", () => {
     expect(deltas).toBe("Good morning");
     expect(out.match(/"text":"Good morning"/g)).toHaveLength(4);
   });
+
+  test.each(["response.incomplete", "response.failed", "error", null])(
+    "gives what it held where its text has no end of its own: %s",
+    (type) => {
+      const delta = "response.output_text.delta";
+      const begun = event({ type: delta, ...at, delta: ECHO.slice(0, 20) }, "\n", delta);
+      const end = type === null ? "" : event({ type, response: { output: [] } }, "\n", type);
+      const out = run(begun + end, [13], "responses");
+      expect(out).toBe(
+        event({ type: delta, ...at, delta: "", logprobs: [] }, "\n", delta) +
+          event({ type: delta, ...at, delta: ECHO.slice(0, 20), logprobs: [] }, "\n", delta) +
+          end,
+      );
+    },
+  );
 
   test("of which nothing is left says so when it is complete", () => {
     expect(run(stream([ECHO]), [99], "responses")).toContain('"activityd":{"reply":"emptied"}');
