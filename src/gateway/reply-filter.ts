@@ -8,6 +8,7 @@ import type { Dialect } from "./conversation.ts";
 import { ActivityError } from "../errors.ts";
 import { applyEdits, findValue, type Edit } from "./json-edit.ts";
 import {
+  callsTool,
   createChatRewriter,
   createResponsesRewriter,
   EMPTIED,
@@ -154,8 +155,7 @@ export function filterWholeReply(json: string, dialect: Dialect, injected = ""):
       const text = editText(json, path, content, edits, injected);
       if (text === null) continue;
       dropValue(json, ["choices", index, "logprobs"], edits);
-      if (text.trim() === "" && !("tool_calls" in message))
-        markEmptied(json, ["choices", index], edits);
+      if (text.trim() === "" && !callsTool(message)) markEmptied(json, ["choices", index], edits);
     }
     return applyEdits(json, edits);
   }

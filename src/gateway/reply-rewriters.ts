@@ -60,7 +60,7 @@ export function createChatRewriter(replyCount: number, injected: string): Rewrit
           reply = { stripper: makeEchoStripper(injected), calls: false };
           replies.set(index, reply);
         }
-        if ("tool_calls" in delta) reply.calls = true;
+        if (callsTool(delta)) reply.calls = true;
         const { content } = delta;
         const given = typeof content === "string" ? content : "";
         const text = given === "" ? "" : reply.stripper.push(given);
@@ -216,6 +216,11 @@ export function createResponsesRewriter(injected: string): Rewriter {
 
 function keyOf(data: Json): string {
   return `${String(data["item_id"])}:${String(data["content_index"])}`;
+}
+
+/** Whether a message or a piece of it calls a tool. Servers name an empty list, or null, where none is called. */
+export function callsTool(message: Json): boolean {
+  return listOf(message["tool_calls"]).length > 0;
 }
 
 /** The objects of a list; none where it is no list. */

@@ -204,6 +204,15 @@ describe("a streamed reply", { timeout: 60_000 }, () => {
     expect(out.endsWith(error)).toBe(true);
   });
 
+  test.each([[null], [[]]])("calls no tool by naming none: %j", (none) => {
+    const finish = (calls: unknown) =>
+      event({
+        choices: [{ index: 0, delta: { content: ECHO, tool_calls: calls }, finish_reason: "stop" }],
+      });
+    expect(run(finish(none), [64])).toContain('"activityd":{"reply":"emptied"}');
+    expect(run(finish([{ index: 0 }]), [64])).not.toContain("emptied");
+  });
+
   test("takes the log probabilities of an echo with it", () => {
     const stream = event({
       choices: [
@@ -313,6 +322,13 @@ describe("a whole reply", () => {
       activityd: { reply: "emptied" },
       message: { role: "assistant", content: "" },
     });
+  });
+
+  test.each([[null], [[]]])("calls no tool by naming none: %j", (none) => {
+    const json = (calls: unknown) =>
+      JSON.stringify({ choices: [{ message: { content: ECHO, tool_calls: calls } }] });
+    expect(filterWholeReply(json(none), "chat")).toContain('"activityd":{"reply":"emptied"}');
+    expect(filterWholeReply(json([{ id: "t" }]), "chat")).not.toContain("emptied");
   });
 
   test("of the responses API loses the echo too", () => {
