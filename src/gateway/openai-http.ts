@@ -181,8 +181,8 @@ interface Prepared {
   readonly replyCount: number;
   /** How the turn was composed, for telling. */
   readonly outcome: string;
-  /** What stands before it; a reply that begins with it loses it. */
-  readonly injected: string;
+  /** What stands before its turns; a reply that begins with it loses it. */
+  readonly injected: readonly string[];
 }
 
 /** Reads a conversation and makes of it what goes to the upstream. */
@@ -222,9 +222,9 @@ async function injectAsWished(
 ): Promise<{
   readonly edits: readonly Edit[];
   readonly outcome: string;
-  readonly injected: string;
+  readonly injected: readonly string[];
 }> {
-  if (form === "off") return { edits: [], outcome: "off", injected: "" };
+  if (form === "off") return { edits: [], outcome: "off", injected: [] };
   return injector.inject(conversation, { form, session, client });
 }
 

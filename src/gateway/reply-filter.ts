@@ -1,8 +1,8 @@
 /**
- * Takes an echo of the directive, or of the blocks before the turn, off the start of a model's reply, whether it streams by or comes whole. It promises that
+ * Takes an echo of the directive, or of the blocks before its turns, off the start of a model's reply, whether it streams by or comes whole. It promises that
  * whatever is not such an echo goes on byte for byte: once a reply has begun otherwise, nothing is looked at any more.
  */
-import { stripEchoes } from "./voice-steering.ts";
+import { stripEchoes } from "./reply-echo.ts";
 import { createEventSplitter, readEvent, renderEvent, type StreamEvent } from "./event-stream.ts";
 import type { Dialect } from "./conversation.ts";
 import { ActivityError } from "../errors.ts";
@@ -36,7 +36,7 @@ const MAX_WHOLE_BYTES = 32 * 1024 * 1024;
 export function createReplyFilter(
   dialect: Dialect,
   replyCount: number,
-  injected: string,
+  injected: readonly string[],
 ): ReplyFilter {
   let chosen: ReplyFilter | null = null;
   return {
@@ -56,7 +56,7 @@ export function createReplyFilter(
   };
 }
 
-function createWholeFilter(dialect: Dialect, injected: string): ReplyFilter {
+function createWholeFilter(dialect: Dialect, injected: readonly string[]): ReplyFilter {
   let chunks: Buffer[] = [];
   let length = 0;
   return {
@@ -85,7 +85,7 @@ function createWholeFilter(dialect: Dialect, injected: string): ReplyFilter {
 export function createStreamFilter(
   dialect: Dialect,
   replyCount: number,
-  injected = "",
+  injected: readonly string[] = [],
 ): ReplyFilter {
   const splitter = createEventSplitter();
   const rewriter =
@@ -136,7 +136,11 @@ function renderAll(events: readonly StreamEvent[]): Buffer {
 }
 
 /** A whole reply in JSON, filtered; what is no such reply comes back as it is. */
-export function filterWholeReply(json: string, dialect: Dialect, injected = ""): string {
+export function filterWholeReply(
+  json: string,
+  dialect: Dialect,
+  injected: readonly string[] = [],
+): string {
   let body: unknown;
   try {
     body = JSON.parse(json);
@@ -189,7 +193,7 @@ function editText(
   path: readonly (string | number)[],
   text: unknown,
   edits: Edit[],
-  injected: string,
+  injected: readonly string[],
 ): string | null {
   if (typeof text !== "string") return null;
   const stripped = stripEchoes(text, injected);

@@ -3,7 +3,8 @@
  * and tells when nothing needs to be looked at any more.
  */
 import type { StreamEvent } from "./event-stream.ts";
-import { type LeakStripper, makeEchoStripper, stripEchoes } from "./voice-steering.ts";
+import { makeEchoStripper, stripEchoes } from "./reply-echo.ts";
+import type { LeakStripper } from "./voice-steering.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -20,7 +21,7 @@ export interface Rewriter {
 }
 
 /** https://platform.openai.com/docs/api-reference/chat-streaming */
-export function createChatRewriter(replyCount: number, injected: string): Rewriter {
+export function createChatRewriter(replyCount: number, injected: readonly string[]): Rewriter {
   const replies = new Map<number, { readonly stripper: LeakStripper; calls: boolean }>();
   const begun = new Set<number>();
   /** The frame of a chunk, for text that has to go out on its own. */
@@ -97,7 +98,7 @@ export function createChatRewriter(replyCount: number, injected: string): Rewrit
 }
 
 /** https://platform.openai.com/docs/api-reference/responses-streaming */
-export function createResponsesRewriter(injected: string): Rewriter {
+export function createResponsesRewriter(injected: readonly string[]): Rewriter {
   /** One for each text part of each message; they are announced one after another, so it never passes for good. */
   const parts = new Map<string, LeakStripper>();
   /** By the same key: the last event of a part whose text has not ended. */

@@ -35,8 +35,8 @@ export interface TurnInjector {
      * client, which gets nothing of what stood before earlier turns either.
      */
     readonly outcome: "composed" | "repeated" | "refused" | "daemon-away";
-    /** What stands before the turn that the model is to answer; empty for nothing. */
-    readonly injected: string;
+    /** What stands before which turns, the last turn first. */
+    readonly injected: readonly string[];
   }>;
 }
 
@@ -103,7 +103,9 @@ export function createTurnInjector(options: {
       // What waits for a session the client names is told there; others are known by how they began.
       const room = session ?? `start:${conversation.startKey}:${client.slice(0, MAX_CLIENT_CHARS)}`;
       const edits: Edit[] = [];
+      const stood: string[] = [];
       const add = (turn: OwnerTurn, injected: string): void => {
+        if (injected !== "") stood.unshift(injected);
         const modelText = compose(injected, turn.firstText);
         if (modelText !== turn.firstText) edits.push(turn.replaceFirstText(modelText));
       };
@@ -114,7 +116,7 @@ export function createTurnInjector(options: {
         const kept = recall(room, turn);
         if (kept !== null) add(turn, kept.injected);
       }
-      if (last === undefined) return { edits, outcome: "repeated", injected: "" };
+      if (last === undefined) return { edits, outcome: "repeated", injected: stood };
 
       const key = `${room}\n${last.key}`;
       const kept = memory.recall(key);
@@ -122,9 +124,9 @@ export function createTurnInjector(options: {
       // Behind a tool's result the turn has been composed before; at the end of the request it is a new one,
       // unless the very same request came a moment ago.
       if (kept !== null && (!last.isAsked || nowUs - kept.atUs < RETRY_WITHIN_US)) {
-        if (refused.has(client)) return { edits: [], outcome: "refused", injected: "" };
+        if (refused.has(client)) return { edits: [], outcome: "refused", injected: [] };
         add(last, kept.injected);
-        return { edits, outcome: "repeated", injected: kept.injected };
+        return { edits, outcome: "repeated", injected: stood };
       }
       const answer = await ask({
         session: room,
@@ -136,11 +138,11 @@ export function createTurnInjector(options: {
       });
       // Nothing from the moment of the refusal on, of what it was given before either.
       if (answer === "refused" || refused.has(client))
-        return { edits: [], outcome: "refused", injected: "" };
-      if (answer === "daemon-away") return { edits, outcome: answer, injected: "" };
+        return { edits: [], outcome: "refused", injected: [] };
+      if (answer === "daemon-away") return { edits, outcome: answer, injected: stood };
       memory.keep(key, answer.injected, nowUs);
       add(last, answer.injected);
-      return { edits, outcome: "composed", injected: answer.injected };
+      return { edits, outcome: "composed", injected: stood };
     },
   };
 }

@@ -153,19 +153,6 @@ export function makeLeakStripper(
   };
 }
 
-/**
- * A filter for one reply to a turn that `injected` stood before, empty for nothing: against an echo of it and of
- * {@link VOICE_TURN_DIRECTIVE}, in any order.
- */
-export function makeEchoStripper(injected: string): LeakStripper {
-  return makeLeakStripper([VOICE_TURN_DIRECTIVE, injected]);
-}
-
-/** `text`, a whole reply, as {@link makeEchoStripper} leaves it. */
-export function stripEchoes(text: string, injected: string): string {
-  return stripLeakedDirectives(text, [VOICE_TURN_DIRECTIVE, injected]);
-}
-
 /** A sentence or two by chance is no echo: a run must have this many letters, or be the whole directive. */
 const MIN_ECHO_LETTERS = 24;
 /** Code units by which an echo may be longer than the directive before it is given up. */

@@ -1,9 +1,9 @@
 /**
  * One reply of the model, through the gateway. It hides the protocol and promises that what comes out is the
- * reply alone: an echo of the voice directive or of what stood before the turn is taken off its start.
+ * reply alone: an echo of the voice directive or of what stood before a turn is taken off its start.
  */
 import { ActivityError, fromErrorEnvelope } from "../errors.ts";
-import { makeEchoStripper } from "../gateway/voice-steering.ts";
+import { makeEchoStripper } from "../gateway/reply-echo.ts";
 import { createEventSplitter, readEvent } from "../gateway/event-stream.ts";
 
 /** Whom a chat asks. */
@@ -21,8 +21,8 @@ export interface ModelMessage {
 
 export interface ReplyWish {
   readonly messages: readonly ModelMessage[];
-  /** What stood before the owner's words in the last of them; empty when there was nothing. */
-  readonly injected: string;
+  /** What stood before the owner's words in which of them, the last first. */
+  readonly injected: readonly string[];
   /** Whether the reply will be spoken. */
   readonly isVoice: boolean;
   /** Ends the reply early; what came stays. */

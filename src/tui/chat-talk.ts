@@ -5,6 +5,7 @@
  */
 import type { ActivityApi } from "../api.ts";
 import type { Clock } from "../clock.ts";
+import { ownerTextStart } from "../context/markers.ts";
 import { composeTurn, displayText, type OwnerText } from "../context/turn.ts";
 import { ActivityError } from "../errors.ts";
 import { askModel, type ChatModel, type ModelMessage } from "./chat-model.ts";
@@ -121,18 +122,14 @@ export function createTalk(options: TalkOptions): Talk {
     append(turn);
     terminal.setTitle(titleOf([...history, turn]));
     try {
-      await hear([...history, turn].map(toMessage), words, reply.signal);
+      await hear([...history, turn], reply.signal);
     } finally {
       reply = null;
       showNews();
     }
   }
 
-  async function hear(
-    messages: readonly ModelMessage[],
-    { ownerText, modelText }: Words,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async function hear(turns: readonly StoredTurn[], signal: AbortSignal): Promise<void> {
     const startedUs = clock.monotonicUs();
     const screen = createReplyText(terminal);
     const wiped = terminal.isTerminal ? "\r\u001B[K" : "";
@@ -142,8 +139,8 @@ export function createTalk(options: TalkOptions): Talk {
     let ended: "whole" | "stopped" | "broken" = "broken";
     try {
       ended = await askModel(options, {
-        messages,
-        injected: modelText.slice(0, modelText.length - ownerText.length),
+        messages: turns.map(toMessage),
+        injected: turns.flatMap(injectedBefore).reverse(),
         isVoice: speak !== null,
         signal,
         onText: (piece) => {
@@ -266,6 +263,12 @@ function isSame(one: StoredTurn, other: StoredTurn | undefined): boolean {
 
 function toMessage(turn: StoredTurn): ModelMessage {
   return { role: turn.role, content: turn.modelText ?? shownText(turn) };
+}
+
+/** What the model was given before the owner's words of a turn. */
+function injectedBefore({ modelText }: StoredTurn): readonly string[] {
+  const end = ownerTextStart(modelText ?? "");
+  return modelText === null || end === 0 ? [] : [modelText.slice(0, end)];
 }
 
 /** Sorts by time: `20261127-161200-123`. */

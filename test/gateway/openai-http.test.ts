@@ -569,6 +569,18 @@ describe("a stream", () => {
     },
   );
 
+  test("that begins with the block of an earlier turn loses that too", async () => {
+    const rig = await openGatewayRig();
+    await rig.post("chat/completions", ask("one"));
+    rig.clock.advanceMs(600_000);
+    for (const stream of [false, true]) {
+      rig.upstream.answerWith(streamText(`${blockNumber(1)}Hi.`));
+      const reply = await rig.post("chat/completions", { ...ask("one", "reply", "two"), stream });
+      const said = [...(await reply.text()).matchAll(/"content":"([^"]*)"/g)].map(([, it]) => it);
+      expect(said.join("")).toBe("Hi.");
+    }
+  });
+
   test("that stalls is given up with an error", async () => {
     const rig = await openGatewayRig({ silenceMs: 400 });
     rig.upstream.answerWith((_request, response) => {

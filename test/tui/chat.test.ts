@@ -38,6 +38,16 @@ describe("a chat in pipes", () => {
     expect(chat.upstream.seen[0]?.text).toContain("# Device Activity");
   });
 
+  it("prints none of the blocks that stood before the turns", async () => {
+    const chat = await openChatRig();
+    chat.upstream.answerWith(async (request, response) => {
+      const echo = request.text.includes("and now?") ? blockNumber(1) : "";
+      await streamText(`${echo}Hello there.`)(request, response);
+    });
+    const { out } = await chat.talk(["what was I doing?", "and now?"]);
+    expect(out).toBe("Hello there.\nHello there.\n");
+  });
+
   it("shows no sequence of a reply that would act on the terminal behind the pipe", async () => {
     const chat = await openChatRig();
     chat.upstream.answerWith(streamText("a\u001B]0;evil\u0007b\u009B2Jc"));
