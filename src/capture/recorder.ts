@@ -33,6 +33,8 @@ export interface Recorder {
   /** Lets all open events last until `nowUs`, and gives the sign of life. */
   readonly advance: (nowUs: number) => void;
   readonly open: (kind: EventKind) => OpenEvent | null;
+  /** Of the open events that are written. */
+  readonly openIds: () => readonly number[];
   /** What the store does not have yet, or not to its end, because it could not be written. Oldest first. */
   readonly unwritten: () => readonly ActivityEvent[];
   /** A whole event of the past, such as a sleep that was noticed when it was over. */
@@ -103,6 +105,7 @@ export function createRecorder(options: {
       store.pulse(nowUs, openIds());
     },
     open: (kind) => open.get(kind) ?? null,
+    openIds,
     unwritten: () =>
       waiting.map(({ id, facts, startUs, endUs, utcOffsetMinutes, timeZone }) => ({
         id: id ?? startUs,

@@ -59,6 +59,11 @@ export interface Present {
   readonly unwritten: Recorder["unwritten"];
 }
 
+interface TimeSpan {
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
 export interface Sampler {
   readonly start: (sources: PolledSources) => void;
   /** Asks every polled source now instead of at its next turn. */
@@ -80,9 +85,10 @@ export interface Sampler {
   readonly setPaused: (paused: boolean) => void;
   /**
    * Ends what goes on and is meant by `isForgotten` (null: all, which then begins anew), so that it can be forgotten up to
-   * now. What is on the screen and meant is not recorded again until it changes to something that is not.
+   * now. What is on the screen and meant is not recorded again until it changes to something that is not. `span`: the
+   * time of which it is forgotten; null: of all. Gives the ids of what goes on then, of which nothing is meant.
    */
-  readonly cut: (isForgotten: Forgotten) => void;
+  readonly cut: (isForgotten: Forgotten, span: TimeSpan | null) => readonly number[];
   readonly present: () => Present;
   readonly trouble: Recorder["trouble"];
   /** Monotonic time of the last turn of the sampling loop. */
@@ -151,7 +157,7 @@ export function createSampler(options: SamplerOptions): Sampler {
       paused = next;
       settle(checkClocks());
     },
-    cut: (isForgotten) => {
+    cut: (isForgotten, span) => {
       const nowUs = checkClocks();
       if (isForgotten === null) recorder.endAll(nowUs);
       for (const kind of EVENT_KINDS) {
@@ -162,7 +168,8 @@ export function createSampler(options: SamplerOptions): Sampler {
       recorder.forgetWaiting(isForgotten);
       sight.forget(isForgotten);
       surroundings.forget(isForgotten);
-      settle(nowUs);
+      settle(isForgotten === null ? believeClock(span, nowUs) : nowUs);
+      return recorder.openIds();
     },
     present: () => ({
       window: sight.isKnown() ? recorder.open("window") : "unknown",
@@ -227,6 +234,19 @@ export function createSampler(options: SamplerOptions): Sampler {
     }
     editorBeatUs -= byUs;
     presence.moveBack(byUs);
+  }
+
+  /**
+   * Who has all forgotten that lies ahead of the wall clock says that the clock is right: time went on ahead of it for the
+   * sake of that record alone. Gives the time of now.
+   */
+  function believeClock(span: TimeSpan | null, nowUs: number): number {
+    if (span === null || clock.nowUs() < span.fromUs || nowUs > span.toUs) return nowUs;
+    const byUs = time.believe();
+    editorBeatUs -= byUs;
+    presence.moveBack(byUs);
+    if (byUs > 0) onLeap?.();
+    return nowUs - byUs;
   }
 
   /** Nothing is known of the time in between: it is credited to nobody. */

@@ -45,6 +45,8 @@ export interface Timekeeper {
     nowUs: number,
     didLeap: boolean,
   ) => { readonly kind: "paused" } | { readonly kind: "ahead"; readonly byUs: number } | null;
+  /** Takes the wall clock at its word again where time went on ahead of it; gives by how much it did, in microseconds. */
+  readonly believe: () => number;
 }
 
 export function createTimekeeper(clock: Clock): Timekeeper {
@@ -80,6 +82,11 @@ export function createTimekeeper(clock: Clock): Timekeeper {
   return {
     look,
     lastLookUs: () => lastSteadyUs,
+    believe: () => {
+      const aheadUs = Math.max(0, look().nowUs - clock.nowUs());
+      lastWallUs -= aheadUs;
+      return aheadUs;
+    },
     meet: (endUs, nowUs, didLeap) => {
       const byUs = endUs - nowUs;
       noteLeap(endUs, nowUs);

@@ -90,11 +90,19 @@ export function createForgetting(
   ): Promise<ForgetAnswer> {
     const dryRun = request.dryRun === true;
     // What goes on now is ended here, so that the part before this moment can go.
-    if (!dryRun)
-      sampler.cut(wish.byRules ? (facts) => judge(facts, clock.nowUs()) === null : wish.isMeant);
+    const begun = dryRun
+      ? []
+      : sampler.cut(
+          wish.byRules ? (facts) => judge(facts, clock.nowUs()) === null : wish.isMeant,
+          wish.span,
+        );
     const plan = wish.byRules
       ? await planRules(store, judge, isTimed())
-      : await planForget(store, origin === undefined ? wish : { ...wish, elsewhere: origin });
+      : await planForget(store, {
+          ...wish,
+          begun,
+          ...(origin === undefined ? {} : { elsewhere: origin }),
+        });
     // What belongs to no event has no application: such a wish means events and what was made of them alone.
     const span = wish.app === null ? wish.span : null;
     const holds = wish.app === null && wish.match !== null ? createTextMatcher(wish.match) : null;

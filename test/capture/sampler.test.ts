@@ -86,7 +86,7 @@ describe("what was forgotten before a source said what there is, such as right a
         ok: true,
         value: [{ player: "vlc", title, artist: null, playing: true }],
       });
-    desk.sampler.cut((facts) => "title" in facts && facts.title?.includes("secret") === true);
+    desk.sampler.cut((facts) => "title" in facts && facts.title?.includes("secret") === true, null);
     desk.pass(5);
     desk.focus("Code", "secret 1");
     play("secret song");
@@ -107,7 +107,7 @@ describe("what was forgotten before a source said what there is, such as right a
 
   it("hides nothing that is told later", () => {
     const desk = openDesk();
-    desk.sampler.cut((facts) => "title" in facts && facts.title?.includes("secret") === true);
+    desk.sampler.cut((facts) => "title" in facts && facts.title?.includes("secret") === true, null);
     desk.take({ ok: true, value: null });
     desk.pass(10);
     desk.focus("Code", "secret 2");

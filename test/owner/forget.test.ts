@@ -343,3 +343,27 @@ describe("rules that are written while the daemon runs", () => {
     expect((await app.status()).problems).toEqual([]);
   });
 });
+
+test("what lies ahead of the clock, forgotten, makes the clock one that is believed again", async () => {
+  const ahead = await startApp({ clock: createFakeClock("2026-12-03T12:00:00Z") });
+  ahead.desktop.focus({ title: "from days ahead" });
+  ahead.work(1);
+  await ahead.app.close();
+  const clock = createFakeClock("2026-11-30T12:00:00Z");
+  const { app, desktop, work } = await startApp({ home: ahead.home, clock });
+  desktop.focus({ title: "before" });
+  work(1);
+  // Nothing was seen before now, so that it may be the clock which is wrong: time goes on from the record's end.
+  expect((await app.events(ALL)).events.every(({ startUs }) => startUs > clock.nowUs())).toBe(true);
+  await app.forget({ fromUs: clock.nowUs() - 1_000, toUs: Date.parse("2100-01-01") * 1000 });
+  const sinceUs = clock.nowUs();
+  work(1);
+  desktop.focus({ title: "after" });
+  work(1);
+  const { events } = await app.events(ALL);
+  expect(titlesOf(events)).toEqual(["before", "after"]);
+  for (const { startUs, endUs } of events) {
+    expect(startUs).toBeGreaterThanOrEqual(sinceUs);
+    expect(endUs).toBeLessThanOrEqual(clock.nowUs());
+  }
+});

@@ -19,6 +19,8 @@ export interface ForgetWish {
   readonly span: { readonly fromUs: number; readonly toUs: number } | null;
   /** Whether these facts are meant; null: all are. */
   readonly isMeant: ((facts: EventFacts) => boolean) | null;
+  /** Events that began with the wish: its span may reach past them. */
+  readonly begun?: readonly number[];
   /**
    * The wish was made on another device, which says itself what goes of its record, as does every third that takes
    * part. Absent: it was made on this one, and all that others recorded is meant.
@@ -84,6 +86,7 @@ export interface CutEvent extends EventSpan {
 /** Finds what a wish means. Goes through the events in steps of a few milliseconds. */
 export async function planForget(store: EventStore, wish: ForgetWish): Promise<ForgetPlan> {
   const { span, isMeant, elsewhere } = wish;
+  const begun = new Set(wish.begun);
   const plan = createPlan();
   await eachRemoteEvent(store.database, span, elsewhere ?? null, (event, facts) => {
     if (isMeant !== null && !isMeant(facts)) return;
@@ -93,7 +96,7 @@ export async function planForget(store: EventStore, wish: ForgetWish): Promise<F
     else plan.remote.cut(event, facts, event.startUs < span.fromUs ? span.fromUs : null);
   });
   await eachEvent(store.database, span, (event, facts) => {
-    if (isMeant !== null && !isMeant(facts)) return;
+    if (begun.has(event.id) || (isMeant !== null && !isMeant(facts))) return;
     if (span === null || (event.startUs >= span.fromUs && event.endUs <= span.toUs)) {
       plan.remove(event, facts);
       return;
