@@ -7,11 +7,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { ContextForm } from "../api.ts";
 import type { Clock } from "../clock.ts";
-import { ActivityError, toErrorEnvelope, type ErrorCode } from "../errors.ts";
+import { ActivityError } from "../errors.ts";
 import { readBody } from "../http-body.ts";
 import type { Log } from "../log.ts";
 import { accessRefusal } from "./access.ts";
 import { readConversation, type Dialect } from "./conversation.ts";
+import { breakOff, fail } from "./failures.ts";
 import type { Edit } from "./json-edit.ts";
 import { createReplyFilter, type ReplyFilter } from "./reply-filter.ts";
 import { createTurnInjector, type TurnComposer, type TurnInjector } from "./turn-injector.ts";
@@ -66,7 +67,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     // A page that was let in may read why it is refused, such as by its token.
     if (refused === null || refused.code === "unauthorized") allowOrigin(request, response);
     if (refused !== null) {
-      sendError(response, refused);
+      fail(response, refused);
       return;
     }
     if (request.method === "OPTIONS") {
@@ -165,15 +166,8 @@ async function passOn(
   try {
     await relay(reply ?? answer, response, { push, end: filter.end });
   } catch (cause) {
-    const error = cause instanceof ActivityError ? cause : brokenOff(cause);
-    if (isStream) breakStream(response, sent, filter.cut(), error);
-    else fail(response, error);
+    breakOff(response, cause, isStream ? { sent, held: filter.cut() } : null);
   }
-}
-
-function brokenOff(cause: unknown): ActivityError {
-  const message = "The upstream's answer broke off before its end.";
-  return new ActivityError("upstream_broken", message, "Ask again.", { cause });
 }
 
 interface Prepared {
@@ -287,73 +281,6 @@ function allowOrigin(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader("access-control-allow-methods", "GET, POST, DELETE");
   const wanted = request.headers["access-control-request-headers"];
   if (wanted !== undefined) response.setHeader("access-control-allow-headers", wanted);
-}
-
-/** Ends an answer with an error, in whatever state it is. */
-function fail(response: ServerResponse, thrown: unknown): void {
-  if (response.headersSent || response.destroyed) response.destroy();
-  else sendError(response, thrown);
-}
-
-/**
- * Ends a stream that broke: what was held, then the error as OpenAI streams tell it, then the connection, so
- * that no client takes what came for the whole. In the middle of an event nothing more can be said.
- */
-function breakStream(
-  response: ServerResponse,
-  sent: Buffer,
-  held: Buffer,
-  error: ActivityError,
-): void {
-  const isBetweenEvents =
-    sent.length === 0 || /(?:\n\n|\r\n\r\n|\r\r)$/.test(sent.toString("latin1"));
-  if (!isBetweenEvents) {
-    response.destroy();
-    return;
-  }
-  const event = `data: ${JSON.stringify(toOpenAiError(error))}\n\n`;
-  response.write(Buffer.concat([held, Buffer.from(event)]), () => response.destroy());
-}
-
-function sendError(response: ServerResponse, thrown: unknown): void {
-  const envelope = toOpenAiError(thrown);
-  for (const name of response.getHeaderNames()) {
-    if (!name.startsWith("access-control-")) response.removeHeader(name);
-  }
-  response.writeHead(statusOf(envelope.error.code), {
-    "content-type": "application/json",
-    ...(envelope.error.code === "unauthorized" ? { "www-authenticate": "Bearer" } : {}),
-  });
-  response.end(JSON.stringify(envelope));
-}
-
-/** The shape every OpenAI client reads, with our hint beside it. */
-function toOpenAiError(thrown: unknown): {
-  error: { message: string; type: string; param: null; code: ErrorCode; hint: string };
-} {
-  const { code, message, hint } = toErrorEnvelope(thrown).error;
-  const type = statusOf(code) < 500 ? "invalid_request_error" : "server_error";
-  return { error: { message, type, param: null, code, hint } };
-}
-
-function statusOf(code: ErrorCode): number {
-  switch (code) {
-    case "bad_request":
-      return 400;
-    case "unauthorized":
-      return 401;
-    case "forbidden_origin":
-      return 403;
-    case "body_too_large":
-      return 413;
-    case "upstream_unreachable":
-    case "upstream_broken":
-      return 502;
-    case "timed_out":
-      return 504;
-    default:
-      return 500;
-  }
 }
 
 function toListenError(cause: Error, port: number): Error {
