@@ -21,7 +21,8 @@ import {
   type PutResult,
 } from "./event-writer.ts";
 import { isDamaged, isUnwritable } from "./failures.ts";
-import { openPulseFile, readPulse } from "./pulse.ts";
+import { createOpenEvents } from "./open-events.ts";
+import type { PulseEntry } from "./pulse.ts";
 import {
   isCheckedLater,
   recover,
@@ -137,31 +138,16 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
   };
   const { database, documents, visits, writer, reader } = openParts();
   const checkpoints = createCheckpoints(database);
-  const pulsePath = join(directory, "pulse");
-  const pulseFile = openPulseFile(pulsePath, log);
-  /** Committed ends of the events that this process last had to do with, newest last. */
-  const committedEnds = new Map<number, number>();
+  const openEvents = createOpenEvents(join(directory, "pulse"), log);
   let remote: RemoteEvents | null = null;
-  let openIds: ReadonlySet<number> = new Set();
   let lastCommittedUs: number | null = null;
   let eventCount: number | null = null;
   /** Wall time of the last settlement by the pulse. */
   let settledUs: number | null = null;
   let rescuedUs: number | null = null;
-  /** The pulse of the process before, until its events could be extended. */
-  let lastPulse = readPulse(pulsePath);
-
-  const remember = (id: number, endUs: number): void => {
-    committedEnds.delete(id);
-    committedEnds.set(id, endUs);
-    for (const oldest of committedEnds.keys()) {
-      if (committedEnds.size <= REMEMBERED_ENDS) break;
-      committedEnds.delete(oldest);
-    }
-  };
 
   const committed = ({ id, endUs }: Placed): number => {
-    remember(id, endUs);
+    openEvents.noteEnd(id, endUs);
     reader.noteDuration(endUs - id);
     lastCommittedUs = clock.nowUs();
     return id;
@@ -171,17 +157,13 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     if (eventCount !== null) eventCount += events;
   };
 
-  const takeUpPulse = (): void => {
-    if (lastPulse === null) return;
-    const { nowUs: pulseUs, entries } = lastPulse;
-    for (const { id, committedEndUs } of entries) {
-      const event = writer.find(id);
-      // An end that was set after the pulse is the truth, even when it lies before it.
-      if (event === null || event.endUs !== committedEndUs || pulseUs <= event.endUs) continue;
-      const nextUs = reader.firstAfter(event.kindCode, id) ?? pulseUs;
-      committed(writer.setEnd(id, Math.max(event.endUs, Math.min(pulseUs, nextUs))));
-    }
-    lastPulse = null;
+  /** Brings an event that went on when the process before was killed to that one's last pulse. */
+  const extend = ({ id, committedEndUs }: PulseEntry, pulseUs: number): void => {
+    const event = writer.find(id);
+    // An end that was set after the pulse is the truth, even when it lies before it.
+    if (event === null || event.endUs !== committedEndUs || pulseUs <= event.endUs) return;
+    const nextUs = reader.firstAfter(event.kindCode, id) ?? pulseUs;
+    committed(writer.setEnd(id, Math.max(event.endUs, Math.min(pulseUs, nextUs))));
   };
 
   let isMended = false;
@@ -206,7 +188,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
   /** Makes a change, after what the last process left to do; a database that turns out damaged is recovered first. */
   const changing = <T>(change: () => T): T => {
     try {
-      takeUpPulse();
+      openEvents.takeUp(extend);
       return change();
     } catch (error) {
       // Once: a disk that spoils what was just written anew is beyond help.
@@ -237,21 +219,9 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     setEnd: (id, endUs) => {
       changing(() => committed(writer.setEnd(id, endUs)));
     },
-    setOpen: (ids) => {
-      openIds = new Set(ids);
-    },
+    setOpen: openEvents.set,
     pulse: (nowUs, ids) => {
-      openIds = new Set(ids);
-      // Until the last process's events are extended, its pulse must not be overwritten.
-      if (lastPulse !== null) return;
-      const entries = ids.flatMap((id) => {
-        const committedEndUs = committedEnds.get(id);
-        if (committedEndUs === undefined) return [];
-        remember(id, committedEndUs);
-        return [{ id, committedEndUs }];
-      });
-      pulseFile.write({ nowUs: Math.round(nowUs), entries });
-      keepHouse(nowUs);
+      if (openEvents.pulse(nowUs, ids)) keepHouse(nowUs);
     },
     between: reader.between,
     latest: reader.latest,
@@ -280,11 +250,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     redate: (byUs, nowUs) =>
       changing(() => {
         const moved = writer.redate(Math.round(byUs), Math.round(nowUs));
-        for (const [old, id] of moved) {
-          const endUs = committedEnds.get(old);
-          committedEnds.delete(old);
-          if (endUs !== undefined) remember(id, endUs - old + id);
-        }
+        openEvents.noteMoved(moved);
         return moved;
       }),
     put: (facts, span) =>
@@ -302,7 +268,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
       onErased: (events) => countMore(-events),
     }),
     remote: () => (remote ??= createRemoteEvents(database, documents)),
-    openIds: () => openIds,
+    openIds: openEvents.ids,
     recovery: () => recovery,
     isUnchecked,
     mend,
@@ -316,7 +282,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
       } catch {
         // Unwritable: the next process settles, as after a crash.
       }
-      pulseFile.close();
+      openEvents.release();
       database.close();
     },
   };
@@ -341,7 +307,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
           takeUp({ directory, path, nowUs, log }, copy),
         );
         if (rescued === "none") return checkpoints.whenIdle();
-        pulseFile.close();
+        openEvents.release();
         eventCount = null;
         log.warn(RESCUES[rescued]);
       }
@@ -380,8 +346,6 @@ function openStoreParts(path: string, onDamage: (damage: string) => boolean): St
   }
 }
 
-/** Twice what can be open at once: idle, lock, sleep, system, a window, a gap, some media. */
-const REMEMBERED_ENDS = 64;
 const SETTLE_EVERY_US = 60_000_000;
 /** How long a data folder that vanished may go unnoticed. */
 const RESCUE_EVERY_US = 10_000_000;
