@@ -93,18 +93,11 @@ export function Month(props: {
   readonly range: DayRange;
   readonly today: number;
 }): JSX.Element {
-  const { formats, clock } = usePage();
   const { days, weeks, range, today } = props;
   return (
     <table class="heat heat-month">
       <thead>
-        <tr>
-          {weeks[0]?.map((day) => (
-            <th key={day} scope="col">
-              {formats.weekday(clock.dayStart(day))}
-            </th>
-          ))}
-        </tr>
+        <WeekdayNames week={weeks[0] ?? []} />
       </thead>
       <tbody>
         {weeks.map((week) => (
@@ -157,13 +150,7 @@ export function Year(props: {
         <table key={month} class="heat">
           <caption>{formats.monthName(month)}</caption>
           <thead class="visually-hidden">
-            <tr>
-              {weeks[0]?.map((day) => (
-                <th key={day} scope="col">
-                  {formats.weekday(clock.dayStart(day))}
-                </th>
-              ))}
-            </tr>
+            <WeekdayNames week={weeks[0] ?? []} />
           </thead>
           <tbody>
             {weeks.map((week) => (
@@ -210,6 +197,19 @@ function sumText(
   if (toCome) return "to come";
   if (activity === undefined) return "";
   return activity.activeUs === null ? "not recorded" : formats.duration(activity.activeUs);
+}
+
+function WeekdayNames(props: { readonly week: readonly number[] }): JSX.Element {
+  const { formats, clock } = usePage();
+  return (
+    <tr>
+      {props.week.map((day) => (
+        <th key={day} scope="col">
+          {formats.weekday(clock.dayStart(day))}
+        </th>
+      ))}
+    </tr>
+  );
 }
 
 function DayLink(props: {
