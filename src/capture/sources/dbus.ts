@@ -11,6 +11,7 @@ import type { Duplex } from "node:stream";
 import type * as DbusLibrary from "@jellybrick/dbus-next";
 import { type BusKind, busAddress, missingSocket, noBus } from "./dbus-address.ts";
 import { toPlainList, type VariantClass } from "./dbus-values.ts";
+import { createWatches, DAEMON } from "./dbus-watches.ts";
 import type { Blindness, SourceContext } from "./source.ts";
 
 /** Who is called. */
@@ -90,12 +91,6 @@ export interface Bus {
 
 /** How long the other side may take to answer before it counts as absent. */
 const ANSWER_WITHIN_MS = 2_000;
-
-const DAEMON = {
-  destination: "org.freedesktop.DBus",
-  path: "/org/freedesktop/DBus",
-  interface: "org.freedesktop.DBus",
-} as const;
 
 /**
  * Connects to the session or the system bus that the environment names. `onLost` is called at most once,
@@ -224,79 +219,14 @@ function createBus(
     }
   };
 
-  const listen = async (
-    rule: string,
-    listener: (message: BusMessage) => void,
-  ): Promise<() => void> => {
-    state.listeners.add(listener);
-    await call({ ...DAEMON, member: "AddMatch" }, "s", [rule]);
-    let ended = false;
-    return () => {
-      if (ended) return;
-      ended = true;
-      state.listeners.delete(listener);
-      send({ ...DAEMON, member: "RemoveMatch" }, "s", [rule]);
-    };
-  };
-
-  const nameOwner: Bus["nameOwner"] = async (name) => {
-    const reply = await call({ ...DAEMON, member: "GetNameOwner" }, "s", [name]);
-    const owner = reply.ok ? reply.body[0] : null;
-    return typeof owner === "string" ? owner : null;
-  };
-
-  const onNameOwner: Bus["onNameOwner"] = (name, listener, options) => {
-    const namespace = options?.namespace ?? false;
-    const rule = matchRule({
-      type: "signal",
-      sender: DAEMON.destination,
-      interface: DAEMON.interface,
-      member: "NameOwnerChanged",
-      [namespace ? "arg0namespace" : "arg0"]: name,
-    });
-    return listen(rule, (message) => {
-      // Only the daemon itself can send under this name.
-      if (message.sender !== DAEMON.destination || message.member !== "NameOwnerChanged") return;
-      const [changed, , owner] = message.body;
-      if (typeof changed !== "string" || typeof owner !== "string") return;
-      if (changed !== name && !(namespace && changed.startsWith(`${name}.`))) return;
-      listener(changed, owner === "" ? null : owner);
-    });
-  };
-
-  const onSignal: Bus["onSignal"] = async (match, listener) => {
-    const { sender } = match;
-    let owner: string | null = null;
-    const stopOwner =
-      sender === undefined
-        ? () => {}
-        : await onNameOwner(sender, (_, next) => {
-            owner = next;
-          });
-    if (sender !== undefined) owner = await nameOwner(sender);
-    const stopSignal = await listen(matchRule({ type: "signal", ...match }), (message) => {
-      if (message.type !== "signal" || message.member !== match.member) return;
-      if (message.interface !== match.interface) return;
-      if (match.path !== undefined && message.path !== match.path) return;
-      if (sender !== undefined && message.sender !== owner && message.sender !== sender) return;
-      listener(message);
-    });
-    return () => {
-      stopOwner();
-      stopSignal();
-    };
-  };
-
   return {
     uniqueName,
     call,
     send,
-    onSignal,
+    ...createWatches({ call, send, listeners: state.listeners }),
     onCall: (method, listener) => {
       methods.set(methodKey(method), listener);
     },
-    nameOwner,
-    onNameOwner,
     monitor: async (rules, listener) => {
       const target = { ...DAEMON, interface: "org.freedesktop.DBus.Monitoring" };
       const reply = await call({ ...target, member: "BecomeMonitor" }, "asu", [[...rules], 0]);
@@ -323,12 +253,6 @@ function waitForConnect(raw: DbusLibrary.MessageBus, state: BusState): Promise<v
     raw.once("connect", done);
     return undefined;
   });
-}
-
-function matchRule(parts: Readonly<Record<string, string>>): string {
-  return Object.entries(parts)
-    .map(([key, value]) => `${key}='${value.replaceAll("'", "'\\''")}'`)
-    .join(",");
 }
 
 function methodKey(method: Omit<BusTarget, "destination">): string {
