@@ -40,13 +40,24 @@ export function createMcpServer({ api, clock, version, client: named }: McpOptio
   );
   const client = (): string =>
     (server.server.getClientVersion()?.name ?? named ?? "mcp").slice(0, 200);
-  /** The blocks say themselves that recording is paused; what reads the record has to be kept from it. */
+  /** The real-time block says itself that recording is paused; what tells of the record would say that there is none. */
   const refuseWhilePaused = async (): Promise<void> => {
     if ((await api.status()).paused === null) return;
     throw new ActivityError(
       "paused",
       "Recording is paused: nothing is told.",
       "Ask again when the user has resumed it.",
+    );
+  };
+  const recall = async (question: string, budgetTokens?: number): Promise<ToolText> => {
+    await refuseWhilePaused();
+    return renderBlock(
+      await api.context({
+        form: "digest",
+        turn: question,
+        client: client(),
+        ...(budgetTokens === undefined ? {} : { budgetTokens }),
+      }),
     );
   };
   const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
@@ -73,17 +84,7 @@ export function createMcpServer({ api, clock, version, client: named }: McpOptio
       outputSchema: textOutput,
       annotations: readOnly,
     },
-    ({ question, budgetTokens }) =>
-      answer(async () =>
-        renderBlock(
-          await api.context({
-            form: "digest",
-            turn: question,
-            client: client(),
-            ...(budgetTokens === undefined ? {} : { budgetTokens }),
-          }),
-        ),
-      ),
+    ({ question, budgetTokens }) => answer(() => recall(question, budgetTokens)),
   );
 
   server.registerTool(
@@ -177,18 +178,18 @@ export function createMcpServer({ api, clock, version, client: named }: McpOptio
       description: "The distilled block for a question about what the user did.",
       mimeType: "text/plain",
     },
-    (uri, { question }) =>
-      resource(uri, async () =>
-        renderBlock(
-          await api.context({
-            form: "digest",
-            turn: decodeURIComponent(String(question)),
-            client: client(),
-          }),
-        ),
-      ),
+    (uri, { question }) => resource(uri, () => recall(decode(String(question)))),
   );
   return server;
+}
+
+/** Part of an address as text; one that was never encoded, such as "100%", as it stands. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** A failure is an answer of the tool, so that the model can tell it, with what to do about it. */
