@@ -203,3 +203,24 @@ describe("activityd event and strip", () => {
     expect({ code, out }).toEqual({ code: 0, out: "\uFEFFhello\r\n " });
   });
 });
+
+describe("activityd prompt-prefix", () => {
+  test("prints the turn behind what the session waits to tell", async () => {
+    await rig.api.enqueueEvent({ session: "pipe", text: "Build finished" });
+    const { code, out } = await rig.run(["prompt-prefix", "--session", "pipe"], "thanks\r\n");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^System: \[[^\]]+\] Build finished\n\n(?:# [^]*\n---\n\n)?thanks\r\n$/);
+  });
+
+  test("without a daemon prints the turn alone, and says so beside it", async () => {
+    const away = ["--home", `${rig.home}/away`];
+    const { code, out, talk } = await rig.run([...away, "prompt-prefix"], "System: why?\n");
+    expect({ code, out }).toEqual({ code: 0, out: "\\System: why?\n" });
+    expect(talk).toMatch(/^activityd: The turn goes without context\. No daemon answers at /);
+  });
+
+  test("fails where it was asked wrongly, not where the daemon is away", async () => {
+    const { code, out } = await rig.run(["prompt-prefix", "--session", ""], "hello");
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+  });
+});

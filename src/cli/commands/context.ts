@@ -63,20 +63,31 @@ async function runLiveView(io: CliIo): Promise<ExitCode> {
   }
 }
 
+/** An absent or slow daemon costs the context and never the turn, as in the gateway: behind the pipe a model waits for it. */
 async function runPromptPrefix(io: CliIo, session: string): Promise<ExitCode> {
-  const { connectActivity } = await import("../../local-api/client.ts");
-  const api = connectActivity({ socketPath: io.paths().socketPath });
+  const [{ connectActivity }, { composeTurn }] = await Promise.all([
+    import("../../local-api/client.ts"),
+    import("../../context/turn.ts"),
+  ]);
+  const { socketPath } = io.paths();
+  const api = connectActivity({ socketPath, answerTimeoutMs: PREFIX_TIMEOUT_MS });
   process.stdin.setEncoding("utf8");
   let ownerText = "";
   for await (const chunk of process.stdin) ownerText += String(chunk);
   try {
     const { modelText } = await api.composeTurn({ session, ownerText, client: "prompt-prefix" });
     io.out(modelText);
-    return 0;
+  } catch (thrown) {
+    if (!(thrown instanceof ActivityError) || thrown.code === "bad_request") throw thrown;
+    io.talk(`activityd: The turn goes without context. ${thrown.message} ${thrown.hint}`.trim());
+    io.out(composeTurn({ events: [], activity: [], ownerText }).composed);
   } finally {
     await api.close();
   }
+  return 0;
 }
+
+const PREFIX_TIMEOUT_MS = 2_000;
 
 async function runWatch(io: CliIo, options: { readonly json?: boolean }): Promise<ExitCode> {
   const { connectActivity } = await import("../../local-api/client.ts");
