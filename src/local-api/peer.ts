@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Log } from "../log.ts";
 import { loadKoffi } from "./koffi.ts";
+import { loadFindSocket } from "./sock-diag.ts";
 import { readTcpPeer } from "./tcp-peer.ts";
 
 /** The process that connected. `pid` is null where the system does not say. */
@@ -39,8 +40,9 @@ export function createPeerGuard(log: Log): PeerGuard {
 
 /** Looks at each connection to a port of the loopback, on Linux. `name` is the server's, for the log. */
 export function createTcpPeerGuard(name: string, log: Log): PeerGuard {
+  const find = loadFindSocket();
   const read: ReadPeer = (socket) => {
-    const peer = readTcpPeer(socket);
+    const peer = readTcpPeer(socket, find);
     return peer === null || peer === "ended" ? peer : { uid: peer.uid, pid: null };
   };
   return process.platform === "linux" ? createGuard(name, read, log) : OPEN_GUARD;

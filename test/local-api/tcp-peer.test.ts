@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { loadFindSocket } from "../../src/local-api/sock-diag.ts";
 import { readTcpPeer } from "../../src/local-api/tcp-peer.ts";
 import { until } from "../helpers/until.ts";
 
@@ -26,18 +27,39 @@ async function openConnection(
   return { ours, other };
 }
 
-test.each(["127.0.0.1", "::ffff:127.0.0.1"])(
-  "the other end, on %s, is of this user",
-  async (host) => {
-    const { ours } = await openConnection(host);
-    expect(readTcpPeer(ours)).toEqual({ uid: process.getuid?.() });
-  },
-);
+describe.each([
+  ["asked of the kernel", loadFindSocket()],
+  ["read in its table", null],
+])("%s", (_, find) => {
+  test.each(["127.0.0.1", "::ffff:127.0.0.1"])(
+    "the other end, on %s, is of this user",
+    async (host) => {
+      const { ours, other } = await openConnection(host);
+      expect(readTcpPeer(ours, find)).toEqual({ uid: process.getuid?.() });
+      // Each end has the other, and not itself, at its other end.
+      expect(readTcpPeer(other, find)).toEqual({ uid: process.getuid?.() });
+    },
+  );
 
-test("who has gone is not taken for root, to whom the table gives what it keeps of them", async () => {
-  const { ours, other } = await openConnection("127.0.0.1");
-  other.destroy();
-  ours.resume();
-  await once(ours, "end");
-  expect(["ended", null]).toContain(readTcpPeer(ours));
+  test("who has gone is not taken for root, to whom is given what is kept of them", async () => {
+    const { ours, other } = await openConnection("127.0.0.1");
+    other.destroy();
+    ours.resume();
+    await once(ours, "end");
+    expect(["ended", null]).toContain(readTcpPeer(ours, find));
+  });
+});
+
+test("the kernel names a connection, and not who listens at its address", async () => {
+  const find = loadFindSocket();
+  if (find === null) throw new Error("koffi is not there");
+  const { ours } = await openConnection("127.0.0.1");
+  const address = [127, 0, 0, 1];
+  const [from, to] = [
+    { address, port: ours.remotePort ?? 0 },
+    { address, port: ours.localPort ?? 0 },
+  ];
+  expect(find(from, to)).toEqual({ uid: process.getuid?.(), isEstablished: true });
+  expect(find(to, from)).toEqual({ uid: process.getuid?.(), isEstablished: true });
+  expect(find(to, { address, port: 9 })).toBeNull();
 });
