@@ -241,6 +241,43 @@ describe("the digest answers", () => {
     expect(bodyOf(told).join()).toContain(want);
   });
 
+  it.each([
+    ["je faisais quoi avant de dîner ce midi ?", "Rent 2026.ods"],
+    ["après le dîner j'ai fait quoi", "Slack"],
+    ["what was I on before dinner", "Rent 2026.ods"],
+    ["al regresar de comer qué abrí", "Slack"],
+  ])("a dinner at noon with what was beside it: %s", (turn, want) => {
+    expect(bodyOf(ask(turn)).join()).toContain(want);
+  });
+
+  it.each([
+    ["qu'est-ce que j'ai fait après la formation premiers secours ?", "Letter.odt"],
+    ["je faisais quoi avant la rencontre avec Ondine ?", "Menu.odt"],
+    ["¿qué hice después de la junta con Facundo?", "Letter.odt"],
+  ])("what was beside a training and a talk by other names: %s", (turn, want) => {
+    const history = createMemoryHistory([
+      show("Teams", "Junta con Facundo | Microsoft Teams", "25 09:00", "09:30"),
+      show("Writer", "Letter.odt — LibreOffice Writer", "25 09:30", "10:00"),
+      show("Firefox", "Formation premiers secours - Croix", "25 10:00", "11:00", "croix.example/f"),
+      show("Writer", "Letter.odt — LibreOffice Writer", "25 11:00", "11:30"),
+      show("Writer", "Menu.odt — LibreOffice Writer", "26 09:30", "10:30"),
+      show("Teams", "Rencontre avec Ondine | Microsoft Teams", "26 10:30", "11:00"),
+      show("Code", "cart.ts — shop — Visual Studio Code", "26 11:00", "14:00"),
+      show("zoom", "Call with Ines — Zoom Meeting", "26 14:00", "14:01"),
+    ]);
+    expect(bodyOf(ask(turn, { history })).join()).toContain(want);
+  });
+
+  it.each([
+    ["je voudrais continuer le rent 2026", "Rent 2026.ods"],
+    ["me gustaría continuar con el rent 2026", "Rent 2026.ods"],
+    ["la dernière chose que j'ai faite aujourd'hui", "Letter.odt"],
+    ["¿qué fue lo primero que hice hoy?", "cart.ts"],
+    ["j'ai commencé ma journée par quoi", "cart.ts"],
+  ])("wishes and ends of a day in French and Spanish: %s", (turn, want) => {
+    expect(bodyOf(ask(turn))[1]).toContain(want);
+  });
+
   it("what was before a call that followed a break", () => {
     const told = ask("what was I doing before the chat in Slack?");
     expect(bodyOf(told).join()).toContain("Rent 2026.ods");

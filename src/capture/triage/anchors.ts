@@ -3,17 +3,12 @@
  * record and turns it into a window on the right side of it.
  */
 import type { ActivityHistory, Visit } from "../../store/history.ts";
-import {
-  type Away,
-  AWAY_MIN_US,
-  lastAbsence,
-  longestWithin,
-  mealOn,
-  nightNear,
-} from "./absences.ts";
+import { type Away, AWAY_MIN_US, lastAbsence, longestWithin, nightNear } from "./absences.ts";
+import { findMeal } from "./meals.ts";
 import type { Projects } from "./projects.ts";
 import type { Window } from "./readings.ts";
 import { COVERAGE_FLOOR, type Topic } from "./topic.ts";
+import { foldedWords, foldWord } from "./words.ts";
 import type { AnchorMention, Side, SideMention, TimeMention, TurnReading } from "./turn-reading.ts";
 
 /** An event of the past and the window around it that the turn asks for. */
@@ -35,7 +30,6 @@ export interface AnchorWindow {
 
 const MINUTE_US = 60_000_000;
 const HOUR_US = 60 * MINUTE_US;
-const DAY_US = 24 * HOUR_US;
 
 /** How far a window reaches from its event. */
 const REACH_US = {
@@ -131,6 +125,8 @@ function byKind(
       if (side === null || call === null) return null;
       // "Ines rang, and before that …" says which; without a name "that" is the turn before.
       if (anchor.kind === "that" && !call.named) return null;
+      const titled = call.named ? null : byTitle(sources, topic, anchor, side, within);
+      if (titled !== null) return titled;
       return around(call.event, side, REACH_US.call, sources, {
         documentId: call.documentId,
         deviceKey: call.deviceKey,
@@ -143,7 +139,12 @@ function byKind(
     case "breakfast":
     case "dinner": {
       if (side === null) return null;
-      const meal = findMeal(sources, anchor.kind, within);
+      const meal = findMeal(
+        sources,
+        anchor.kind,
+        within,
+        reading.times.some(({ kind }) => kind === "recent"),
+      );
       if (meal === null) return null;
       return around(meal, side, REACH_US[anchor.kind], sources, {
         documentId: null,
@@ -210,11 +211,38 @@ function byName(
       reason: "the last call with that name",
     });
   }
-  const best = topic.matches[0];
+  return besideBest(sources, topic, side.side, within);
+}
+
+/** "After the training": a document that is called so, where no call is. */
+function byTitle(
+  sources: AnchorSources,
+  topic: Topic,
+  { startIndex, endIndex }: AnchorMention,
+  side: Side,
+  within: Window | null,
+): AnchorWindow | null {
+  const [word = ""] = foldWord(sources.turn.slice(startIndex, endIndex)).split(" ").slice(-1);
+  const ids = topic.matches.slice(0, 1).map(({ documentId }) => documentId);
+  const title = sources.history.documents(ids)[0]?.title ?? "";
+  const isCalled = foldedWords(title).some(({ text }) => text === word);
+  return isCalled ? besideBest(sources, topic, side, within) : null;
+}
+
+function besideBest(
+  sources: AnchorSources,
+  { matches: [best] }: Topic,
+  side: Side,
+  within: Window | null,
+): AnchorWindow | null {
   if (best === undefined || best.coverage < COVERAGE_FLOOR) return null;
-  const visit = sources.history.visitsOf([best.documentId], sources.nowUs, 1)[0];
+  const visits = sources.history.visitsOf([best.documentId], sources.nowUs, 20);
+  const visit =
+    visits.find(
+      ({ startUs, endUs }) => within !== null && startUs < within.toUs && endUs > within.fromUs,
+    ) ?? visits[0];
   if (visit === undefined) return null;
-  return around(visit, side.side, REACH_US.event, sources, {
+  return around(visit, side, REACH_US.event, sources, {
     documentId: best.documentId,
     deviceKey: visit.deviceKey,
     certain: false,
@@ -307,21 +335,6 @@ function joinCalls(visits: readonly Visit[]): readonly Omit<FoundCall, "named">[
     } else calls.push({ event: { fromUs: startUs, toUs: endUs }, documentId, deviceKey });
   }
   return calls;
-}
-
-function findMeal(
-  sources: AnchorSources,
-  meal: "breakfast" | "lunch" | "dinner",
-  within: Window | null,
-): Away | null {
-  const { history, nowUs, timeZone } = sources;
-  if (within !== null) return mealOn(history, meal, within.fromUs, nowUs, timeZone);
-  // Today's, or that of the last day that had one.
-  for (let back = 0; back < 5; back += 1) {
-    const found = mealOn(history, meal, nowUs - back * DAY_US, nowUs, timeZone);
-    if (found !== null) return found;
-  }
-  return null;
 }
 
 function around(

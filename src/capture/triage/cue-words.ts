@@ -141,7 +141,7 @@ const SPANISH: CueTable = [
   ],
   [
     { side: "after" },
-    "después de|después del|después de que|después de la|tras|luego de|luego del|al salir de|una vez que|en cuanto|tras el|tras la|nada más|saliendo de|saliendo del|al salir del|volviendo de|volviendo del|al volver de|al volver del|de vuelta de|de vuelta del|al terminar|al acabar|al acabar de|terminada la|acabada la",
+    "después de|después del|después de que|después de la|tras|luego de|luego del|al salir de|una vez que|en cuanto|tras el|tras la|nada más|saliendo de|saliendo del|al salir del|volviendo de|volviendo del|al volver de|al volver del|de vuelta de|de vuelta del|al terminar|al terminar de|al acabar|al acabar de|al regresar de|al regresar del|regresando de|regresando del|al llegar de|al llegar del|llegando de|llegando del|al venir de|viniendo de|al terminar con|terminando|acabando|terminada la|acabada la",
   ],
   [{ side: "since" }, "desde|desde que|desde el|desde la|a partir de"],
   [{ side: "until" }, "hasta|hasta que|hasta el|hasta la"],
@@ -155,7 +155,7 @@ const SPANISH: CueTable = [
   [{ close: true }, "justo|poco|inmediatamente|un poco|justito"],
   [
     { anchor: "call" },
-    "llamada|llamadas|la llamada|videollamada|videollamadas|reunión|reuniones|junta|juntas|call|calls|meeting|zoom|entrevista|standup|daily|cita|conferencia|sesión|clase|seminario|taller|webinar|retro|videoconferencia|reu|sync",
+    "llamada|llamadas|la llamada|videollamada|videollamadas|reunión|reuniones|junta|juntas|call|calls|meeting|zoom|entrevista|standup|daily|cita|conferencia|sesión|clase|seminario|taller|webinar|retro|videoconferencia|reu|sync|capacitación|formación|encuentro|tutoría|charla|plática|asamblea",
   ],
   [
     { anchor: "call", edge: "start" },
@@ -199,7 +199,7 @@ const FRENCH: CueTable = [
   ],
   [
     { side: "after" },
-    "après|après que|après le|après la|suite à|à la suite de|au sortir de|au sortir du|en sortant de|en sortant du|en rentrant de|en rentrant du|en revenant de|en revenant du|de retour de|de retour du|une fois|dès que|au retour de|au retour du|à l issue de|à l issue du",
+    "après|après que|après le|après la|suite à|à la suite de|au sortir de|au sortir du|en sortant de|en sortant du|en rentrant de|en rentrant du|en revenant de|en revenant du|de retour de|de retour du|une fois|dès que|au retour de|au retour du|à l issue de|à l issue du|en finissant|en terminant|à la sortie de|à la sortie du|à la fin de|à la fin du|au terme de|au terme du|sitôt",
   ],
   [{ side: "since" }, "depuis|depuis que|depuis le|depuis la|depuis qu"],
   [{ side: "until" }, "jusqu à|jusqu au|jusqu à ce que|jusqu"],
@@ -219,7 +219,7 @@ const FRENCH: CueTable = [
   [{ close: true }, "juste|peu|tout de suite|immédiatement|directement|un peu"],
   [
     { anchor: "call" },
-    "appel|appels|l appel|coup de fil|coup de téléphone|visio|visioconférence|visios|réunion|réunions|réu|reu|call|meeting|entretien|rendez vous|rdv|point hebdo|point d équipe|le point avec|conférence|conf call|standup|daily|mêlée|le cours|mon cours|séminaire|webinaire|zoom|atelier|rétro|conf",
+    "appel|appels|l appel|coup de fil|coup de téléphone|visio|visioconférence|visios|réunion|réunions|réu|reu|call|meeting|entretien|rendez vous|rdv|point hebdo|point d équipe|le point avec|conférence|conf call|standup|daily|mêlée|le cours|mon cours|séminaire|webinaire|zoom|atelier|rétro|conf|rencontre|rencontres|formation|séance|assemblée|suivi|conférence téléphonique|appel conférence|entrevue",
   ],
   [
     { anchor: "call", edge: "start" },

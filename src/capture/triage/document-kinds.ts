@@ -49,7 +49,7 @@ const CALL_HOST =
 const CALL_PAGE =
   /^meet\s*[-–—:]\s*\S|\s[-–—|]\s(?:jitsi meet|whereby|zoom|google meet)$|(?:call|meeting|r[ée]union|reuni[oó]n|besprechung)\b.*\| microsoft teams$/iu;
 const CALL_WORD =
-  /\b(?:call|huddle|meeting|video ?call|anruf|videoanruf|besprechung|videokonferenz|llamada|videollamada|reuni[oó]n|appel|r[ée]union|visio)\b/iu;
+  /\b(?:call|huddle|meeting|video ?call|anruf|videoanruf|besprechung|videokonferenz|llamada|videollamada|videoconferencia|reuni[oó]n|junta|entrevista|appel|r[ée]union|rencontre|entretien|entrevue|visio|visioconf[ée]rence|interview|webinar|webinaire|point (?:avec|hebdo))\b/iu;
 const CHAT_APP =
   /slack|discord|telegram|whatsapp|\bsignal\b|element|mattermost|rocket\.?chat|messages|messenger|hexchat|fractal|zulip|threema|wechat|\bline\b/u;
 const CHAT_HOST =

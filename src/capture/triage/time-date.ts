@@ -1,4 +1,5 @@
 /** Calendar dates in digits and words: "2026-11-12", "12.11.", "12/11", "Nov 12", "el 12 de noviembre", "the 12th". */
+import { isFunctionWord } from "./languages.ts";
 import type { Lexed } from "./time-lexer.ts";
 
 export interface DateNode {
@@ -145,7 +146,11 @@ function parseDayOfMonth(
   if (/^[:/%]/.test(token?.text ?? "") || token?.type === "number") return null;
   const word = lexed.word(next);
   if (word.unit !== undefined || word.oclock === true || word.meridiem !== undefined) return null;
-  const closes = token === undefined || token.type !== "word" || lexed.match(next) !== null;
+  const isDigits = lexed.tokens[start]?.type === "number";
+  // "Mardi 24 j'ai fait quoi": no hour has such a number, and nothing is counted by a small word.
+  const isDate = isDigits && day.value > 12 && isFunctionWord(token?.folded ?? "", "other");
+  const closes =
+    token === undefined || token.type !== "word" || lexed.match(next) !== null || isDate;
   if (day.ending) return closes || linked ? made(day.value, null, null, next) : null;
   // "jeudi 19", but not "lundi 9 à 11".
   if (token?.folded === "ish") return null;

@@ -107,7 +107,8 @@ function parseTime(lexed: Lexed, first: number): FoundTime | null {
 
 function parseRolling(lexed: Lexed, start: number, lead: Lead): Omit<FoundTime, "first"> | null {
   const word = lexed.word(start);
-  if (word.which === "last") {
+  // "Passé 15h" is after three.
+  if (word.which === "last" && !(word.links?.includes("after") === true && !word.rolling)) {
     const count = readCount(lexed, skipFill(lexed, lexed.after(start)));
     if (count?.unit != null) return rolling(count.value ?? few(count.unit), count.unit, count.next);
     const at = skipFill(lexed, lexed.after(start));

@@ -24,6 +24,7 @@ export function clockReadings(
       return [clock.minute < 60 ? later : morning];
     case "afternoon":
     case "evening":
+    case "day-end":
     case "midday":
     case "siesta":
       return [later];

@@ -48,6 +48,12 @@ export function collectMoment(
     if (lead.opener === "between" && readConnector(lexed, next, true) !== null) break;
     current = readLead(lexed, next, true);
     at = current.next;
+    // "On Monday from 3 pm onwards" needs no other word for "since".
+    if (lexed.word(next).onward === true && moment.clock !== null) {
+      bound = "since";
+      next = lexed.after(next);
+      break;
+    }
   }
   if (
     moment.day === null &&

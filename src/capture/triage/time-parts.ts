@@ -6,6 +6,7 @@ const PARTS: Readonly<Record<PartOfDay, readonly [number, number]>> = {
   morning: [6 * 60, 12 * 60],
   midday: [11 * 60 + 30, 14 * 60],
   afternoon: [12 * 60, 18 * 60],
+  "day-end": [15 * 60 + 30, 20 * 60],
   // Spanish "tarde" lasts until nightfall.
   siesta: [12 * 60, 20 * 60],
   evening: [18 * 60, 24 * 60],

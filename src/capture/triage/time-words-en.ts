@@ -82,6 +82,7 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
   [{ unit: "month", unitsBack: 2 }, "the month before last|month before last"],
   [{ unit: "weekend", unitsBack: 2 }, "the weekend before last|weekend before last"],
   [{ ago: "after" }, "ago|back|earlier|before now|agoo"],
+  [{ onward: true }, "onwards|onward|and later|and after"],
   [{ apart: 1 }, "later|after|afterwards"],
   [{ apart: -1 }, "earlier|before|prior"],
   [{ links: ["at"] }, "at|by"],
@@ -145,7 +146,7 @@ export const ENGLISH_TIME_WORDS: TimeWordTable = [
   ],
   [
     { fill: true },
-    "the|so|far|sometime|some time|somewhere|a bit|earlier|later|exactly|precisely|like|maybe|itself|whole|entire|all|sharp|ish|or so|just|onwards|onward",
+    "the|so|far|sometime|some time|somewhere|a bit|earlier|later|exactly|precisely|like|maybe|itself|whole|entire|all|sharp|ish|or so|just",
   ],
   [
     { beside: { unit: "day", step: -1 } },

@@ -54,7 +54,15 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
   [{ part: "siesta" }, "tarde|tardes|tardecita"],
   [{ part: "night" }, "noche|noches|nochecita"],
   [{ part: "small-hours" }, "madrugada|de madrugada|la madrugada"],
-  [{ part: "midday" }, "mediodía|medio día"],
+  [{ part: "midday" }, "mediodía|medio día|mediodia"],
+  [
+    { part: "day-end" },
+    "al final del día|a fin del día|al final de la jornada|a última hora del día|al terminar el día|fin del día",
+  ],
+  [
+    { part: "morning", shade: "early" },
+    "al principio del día|a primera hora del día|al empezar el día|al inicio del día",
+  ],
   [
     { back: 0 },
     "hoy|hoy mismo|en lo que va del día|en lo que va de día|el día de hoy|en el transcurso del día|a lo largo del día",
@@ -86,13 +94,23 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
   ],
   [{ ago: "before", links: ["since"] }, "desde hace"],
   [{ ago: "after" }, "atrás"],
+  [{ onward: true }, "en adelante|para adelante|en más|pa adelante"],
   [{ apart: 1 }, "más tarde|después|luego"],
   [{ apart: -1 }, "antes|más temprano|atrás"],
-  [{ unit: "week", unitsBack: 0 }, "lo que va de semana|lo que llevamos de semana"],
-  [{ unit: "month", unitsBack: 0 }, "lo que va de mes|lo que llevamos de mes"],
+  [
+    { unit: "week", unitsBack: 0 },
+    "lo que va de semana|lo que llevamos de semana|lo que va de la semana|lo que llevamos de la semana|lo que llevo de semana|lo que va de esta semana",
+  ],
+  [
+    { unit: "month", unitsBack: 0 },
+    "lo que va de mes|lo que llevamos de mes|lo que va del mes|lo que llevamos del mes|lo que va de este mes",
+  ],
   [{ links: ["at"] }, "a las|a la"],
   [{ unit: "week", unitsBack: 2 }, "semana antepasada|la semana antepasada"],
-  [{ unit: "week", unitsBack: 1 }, "otra semana|la otra semana"],
+  [
+    { unit: "week", unitsBack: 1 },
+    "otra semana|la otra semana|semana que pasó|la semana que pasó|la semana que acaba de pasar",
+  ],
   [
     { links: ["around"] },
     "a eso de|a eso de las|a eso de la|sobre|sobre las|sobre la|hacia|hacia las|hacia la|alrededor de|alrededor de las|cerca de las|como a las|tipo|más o menos a las|tipo las|a eso del|cerca del|alrededor del|por ahí de las|por ahí de la|por ahí del",
@@ -117,18 +135,25 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
   [{ meridiem: "pm" }, "pm"],
   [{ oclock: true }, "en punto|h|hs|horas"],
   [{ exactness: true }, "y pico|y algo|en punto"],
-  [{ clockMinutes: 15 }, "cuarto"],
+  [{ clockMinutes: 15 }, "cuarto|un cuarto"],
   [{ clockMinutes: 30 }, "media"],
   [{ clockSign: 1 }, "y"],
   [{ clockSign: -1 }, "menos|para las|para la"],
   [{ clock: 720, reachMin: 60 }, "a mediodía|al mediodía"],
+  [
+    { clockNow: true },
+    "a esta hora|a esta misma hora|a estas horas|por estas horas|esta misma hora",
+  ],
   [{ clock: 0, reachMin: 30 }, "medianoche|media noche"],
   [
     { shade: "early" },
-    "temprano|a primera hora|a primera hora de|pronto|tempranito|a principios de|principios de|al principio de|a comienzos de",
+    "temprano|a primera hora|a primera hora de|pronto|tempranito|a principios de|principios de|al principio de|a comienzos de|a inicios de|inicios de|al inicio de|al comienzo de|al empezar",
   ],
   [{ shade: "mid" }, "a mediados de|mediados de"],
-  [{ shade: "late" }, "a última hora|a última hora de|a finales de|finales de|al final de"],
+  [
+    { shade: "late" },
+    "a última hora|a última hora de|a finales de|finales de|al final de|a fines de|fines de",
+  ],
   [
     { recentMin: 15 },
     "ahora mismito|recién|hace un momento|hace nada|hace un segundo|hace poquito|hace un momentito",

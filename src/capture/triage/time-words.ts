@@ -24,6 +24,8 @@ export type PartOfDay =
   | "late-night"
   | "small-hours"
   | "midday"
+  /** The last hours of work: "en fin de journée". */
+  | "day-end"
   | "siesta";
 
 /** Which stretch of a part of the day, or of a week or month: "early", "mitten", "fin de". */
@@ -84,6 +86,8 @@ export interface TimeWord {
   readonly links?: readonly Link[];
   readonly meridiem?: "am" | "pm";
   readonly oclock?: true;
+  /** Behind a time, that it begins there: "from 3 pm onwards", "de las 3 en adelante". */
+  readonly onward?: true;
   /** Behind a clock time, how exactly it is meant: "pile", "y pico". */
   readonly exactness?: true;
   /** Minutes that stand in for a number in a spoken clock: quarter 15, half 30. */

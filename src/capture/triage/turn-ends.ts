@@ -17,6 +17,22 @@ const ENDS = compilePhrases<TimeEnd>([
     "als erstes|als erste|als erster|zuerst|das erste|zu allererst|angefangen|anfing|begonnen|begann|losgelegt|ging s los|gings los|ging es los",
   ],
   [
+    "first",
+    "lo primero|la primera cosa|primera cosa|en primer lugar|empecé con|empecé por|empecé el día|empecé la jornada|por dónde empecé|arranqué con|arranqué el día|comencé con|comencé el día|abrí primero",
+  ],
+  [
+    "last",
+    "lo último|la última cosa|última cosa|por último|terminé con|terminé el día|terminé la jornada|acabé con|acabé el día|cerré el día|abrí al final",
+  ],
+  [
+    "first",
+    "la première chose|première chose|en premier|en premier lieu|commencé par|commencé avec|commencé la journée|commencé sur|démarré par|démarré la journée|attaqué la journée|attaqué par",
+  ],
+  [
+    "last",
+    "la dernière chose|dernière chose|en dernier|en dernier lieu|fini par|fini avec|fini la journée|fini sur|terminé par|terminé avec|terminé la journée|terminé sur",
+  ],
+  [
     "last",
     "als letztes|als letzte|als letzter|zuletzt|das letzte|zum schluss|am schluss|zu guter letzt|aufgehört|aufhörte|geendet|schluss gemacht",
   ],
