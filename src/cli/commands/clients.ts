@@ -1,5 +1,6 @@
 /** `activityd clients`: who was given something, and the owner's switch to refuse one. */
 import type { ClientAccess, ClientUse } from "../../api.ts";
+import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -22,36 +23,29 @@ export const registerClientsCommands: RegisterCommands = (program, io, finish) =
 };
 
 async function runClients(io: CliIo, { json }: { readonly json?: boolean }): Promise<ExitCode> {
-  const api = await connect(io);
-  try {
-    const answer = await api.clients();
-    if (json === true) io.out(`${JSON.stringify(answer)}\n`);
-    else for (const use of answer.clients) io.out(`${describeUse(use)}\n`);
-    if (answer.clients.length === 0)
-      io.talk("activityd: nothing was given to a program that says its name.");
-    return 0;
-  } finally {
-    await api.close();
-  }
+  const answer = await askDaemon(io, (api) => api.clients());
+  if (json === true) io.out(`${JSON.stringify(answer)}\n`);
+  else for (const use of answer.clients) io.out(`${describeUse(use)}\n`);
+  if (answer.clients.length === 0)
+    io.talk("activityd: nothing was given to a program that says its name.");
+  return 0;
 }
 
 async function setAccess(io: CliIo, client: string, access: ClientAccess): Promise<ExitCode> {
-  const api = await connect(io);
-  try {
-    const isKnown = (await api.clients()).clients.some((use) => use.client === client);
+  const isKnown = await askDaemon(io, async (api) => {
+    const { clients } = await api.clients();
     await api.setClient({ client, access });
-    const name = printable(client);
-    io.talk(
-      access === "revoked"
-        ? `activityd: ${name} gets nothing any more; allow it again with: activityd clients allow '${name}'`
-        : `activityd: ${name} is answered again.`,
-    );
-    // A name that was mistyped would refuse nobody.
-    if (!isKnown) io.talk(`activityd: no program of that name was given anything so far.`);
-    return 0;
-  } finally {
-    await api.close();
-  }
+    return clients.some((use) => use.client === client);
+  });
+  const name = printable(client);
+  io.talk(
+    access === "revoked"
+      ? `activityd: ${name} gets nothing any more; allow it again with: activityd clients allow '${name}'`
+      : `activityd: ${name} is answered again.`,
+  );
+  // A name that was mistyped would refuse nobody.
+  if (!isKnown) io.talk(`activityd: no program of that name was given anything so far.`);
+  return 0;
 }
 
 function describeUse({ client, access, lastUs, times, revokedUs }: ClientUse): string {
@@ -70,9 +64,4 @@ function printable(text: string): string {
 
 function showInstant(atUs: number): string {
   return new Date(atUs / 1000).toLocaleString("sv-SE").slice(0, 16);
-}
-
-async function connect(io: CliIo) {
-  const { connectActivity } = await import("../../local-api/client.ts");
-  return connectActivity({ socketPath: io.paths().socketPath });
 }

@@ -6,6 +6,7 @@ import { ActivityError } from "../../errors.ts";
 import type { StatusAnswer } from "../../api.ts";
 import { ALLOCATOR_VARIABLES } from "../../daemon/service/plan.ts";
 import { VERSION } from "../../version.ts";
+import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -123,15 +124,9 @@ async function readPid(io: CliIo): Promise<number | null> {
 }
 
 async function status(io: CliIo, options: { readonly json?: boolean }): Promise<ExitCode> {
-  const { connectActivity } = await import("../../local-api/client.ts");
-  const api = connectActivity({ socketPath: io.paths().socketPath });
-  try {
-    const answer = await api.status();
-    io.out(options.json === true ? `${JSON.stringify(answer)}\n` : formatStatus(answer));
-    return 0;
-  } finally {
-    await api.close();
-  }
+  const answer = await askDaemon(io, (api) => api.status());
+  io.out(options.json === true ? `${JSON.stringify(answer)}\n` : formatStatus(answer));
+  return 0;
 }
 
 function formatStatus(answer: StatusAnswer): string {
@@ -171,15 +166,11 @@ function formatAge(us: number): string {
 
 /** The status, or null when no daemon answers. */
 async function readStatus(io: CliIo): Promise<StatusAnswer | null> {
-  const { connectActivity } = await import("../../local-api/client.ts");
-  const api = connectActivity({ socketPath: io.paths().socketPath });
   try {
-    return await api.status();
+    return await askDaemon(io, (api) => api.status());
   } catch (thrown) {
     if (thrown instanceof ActivityError && thrown.code === "daemon_unreachable") return null;
     throw thrown;
-  } finally {
-    await api.close();
   }
 }
 

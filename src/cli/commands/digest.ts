@@ -1,6 +1,7 @@
 /** `activityd digest`: what the record says to a turn, in the bytes that an assistant would be given. */
 import { ActivityError } from "../../errors.ts";
 import { parseInstant } from "../../instant.ts";
+import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -39,22 +40,16 @@ async function runDigest(io: CliIo, turn: string, options: DigestOptions): Promi
       : { now: new Date(parseInstant(at, "--at", Date.now() * 1000) / 1000).toISOString() }),
     ...(timeZone === undefined ? {} : { timeZone }),
   };
-  const { connectActivity } = await import("../../local-api/client.ts");
-  const api = connectActivity({ socketPath: io.paths().socketPath });
-  try {
-    const answer = await api.context(request);
-    if (options.json === true) io.out(`${JSON.stringify(answer)}\n`);
-    else if (answer.block !== null) {
-      io.out(options.why === true ? explain(answer.block, answer.reasons) : answer.block);
-    }
-    if (options.why === true) {
-      const { intent, source, tokens, ms } = answer;
-      io.talk(`intent ${intent}, by ${source}, ${tokens} tokens, ${ms.toFixed(1)} ms`);
-    }
-    return 0;
-  } finally {
-    await api.close();
+  const answer = await askDaemon(io, (api) => api.context(request));
+  if (options.json === true) io.out(`${JSON.stringify(answer)}\n`);
+  else if (answer.block !== null) {
+    io.out(options.why === true ? explain(answer.block, answer.reasons) : answer.block);
   }
+  if (options.why === true) {
+    const { intent, source, tokens, ms } = answer;
+    io.talk(`intent ${intent}, by ${source}, ${tokens} tokens, ${ms.toFixed(1)} ms`);
+  }
+  return 0;
 }
 
 /** The block with the reason behind each of its lines. */

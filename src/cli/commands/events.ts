@@ -6,6 +6,7 @@ import { EVENT_KINDS, type EventKind } from "../../capture/events.ts";
 import { cleanField } from "../../context/plain-text.ts";
 import { parseInstant, parseRange } from "../../instant.ts";
 import { optionOf } from "../command-tree.ts";
+import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -38,19 +39,13 @@ async function runEvents(io: CliIo, options: EventsOptions): Promise<ExitCode> {
     limit: parseLimit(options.limit),
     allDevices: true,
   };
-  const { connectActivity } = await import("../../local-api/client.ts");
-  const api = connectActivity({ socketPath: io.paths().socketPath });
-  try {
-    const { events, truncated } = await api.events(request);
-    for (const event of events)
-      io.out(`${options.json === true ? JSON.stringify(event) : formatEvent(event)}\n`);
-    if (truncated)
-      io.talk(`activityd: older events were left out; --limit takes more than ${options.limit}.`);
-    if (events.length === 0) io.talk("activityd: no events in that range.");
-    return 0;
-  } finally {
-    await api.close();
-  }
+  const { events, truncated } = await askDaemon(io, (api) => api.events(request));
+  for (const event of events)
+    io.out(`${options.json === true ? JSON.stringify(event) : formatEvent(event)}\n`);
+  if (truncated)
+    io.talk(`activityd: older events were left out; --limit takes more than ${options.limit}.`);
+  if (events.length === 0) io.talk("activityd: no events in that range.");
+  return 0;
 }
 
 function parseKind(text: string): EventKind {

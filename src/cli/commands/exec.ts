@@ -11,6 +11,7 @@ import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { describeExec, type ExecOutcome } from "../../auto-reply/reply/exec-event.ts";
 import { toErrorEnvelope } from "../../errors.ts";
+import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo } from "../io.ts";
 
 /** How much of the end of the output is kept, in UTF-16 code units. */
@@ -161,16 +162,13 @@ function createTail(): { readonly add: (chunk: Buffer) => void; readonly text: (
 
 /** A daemon that is not there is no fault of the command: it is told, and nothing else. */
 async function note(io: CliIo, session: string, text: string): Promise<void> {
-  const { connectActivity } = await import("../../local-api/client.ts");
-  const api = connectActivity({ socketPath: io.paths().socketPath });
   try {
-    await api.enqueueEvent({ session, text, key: `exec:${randomUUID()}` });
+    const key = `exec:${randomUUID()}`;
+    await askDaemon(io, (api) => api.enqueueEvent({ session, text, key }));
   } catch (thrown) {
     const { error } = toErrorEnvelope(thrown);
     io.talk(`activityd: session ${session} will not hear of this command: ${error.message}`);
     if (error.hint !== "") io.talk(`  ${error.hint}`);
-  } finally {
-    await api.close();
   }
 }
 

@@ -1,8 +1,9 @@
 /** `activityd hub …`: one record over several devices. Making, joining and leaving it, its keys, and how it stands. */
-import type { ActivityApi, HubAnswer, HubDevice, HubRequest } from "../../api.ts";
+import type { HubAnswer, HubDevice, HubRequest } from "../../api.ts";
 import { cleanField } from "../../context/plain-text.ts";
 import type { FolderHint } from "../../daemon/hub-setup.ts";
 import { ActivityError } from "../../errors.ts";
+import { askDaemon } from "../ask-daemon.ts";
 import { RESTART, type CliIo, type ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -114,7 +115,7 @@ async function runInvite(io: CliIo): Promise<ExitCode> {
 }
 
 async function runStatus(io: CliIo, { json }: { readonly json?: boolean }): Promise<ExitCode> {
-  const answer = await ask(io, (api) => api.hub());
+  const answer = await askDaemon(io, (api) => api.hub());
   if (json === true) {
     io.out(`${JSON.stringify(answer)}\n`);
     return 0;
@@ -134,7 +135,7 @@ async function tellUnheard(io: CliIo, { place, problems }: HubAnswer): Promise<v
 }
 
 async function runDevices(io: CliIo, { json }: { readonly json?: boolean }): Promise<ExitCode> {
-  const answer = await ask(io, (api) => api.hub());
+  const answer = await askDaemon(io, (api) => api.hub());
   if (json === true) io.out(`${JSON.stringify(answer.devices)}\n`);
   else for (const device of answer.devices) io.out(`${describeDevice(device)}\n`);
   if (answer.devices.length === 0) io.talk("activityd: this device is in no hub.");
@@ -143,7 +144,7 @@ async function runDevices(io: CliIo, { json }: { readonly json?: boolean }): Pro
 }
 
 async function runChange(io: CliIo, request: HubRequest, done: string): Promise<ExitCode> {
-  await ask(io, (api) => api.changeHub(request));
+  await askDaemon(io, (api) => api.changeHub(request));
   io.talk(`activityd: ${done}`);
   return 0;
 }
@@ -164,7 +165,7 @@ async function runLeave(io: CliIo): Promise<ExitCode> {
 /** What is to be known then; null where neither the daemon nor, where none runs, its record was in a hub. */
 async function leaveDaemon(io: CliIo): Promise<HubAnswer["notes"] | null> {
   try {
-    return (await ask(io, (api) => api.changeHub({ action: "leave" }))).notes;
+    return (await askDaemon(io, (api) => api.changeHub({ action: "leave" }))).notes;
   } catch (thrown) {
     const code = thrown instanceof ActivityError ? thrown.code : null;
     if (code === "not_found") return null;
@@ -202,18 +203,6 @@ function describeDevice(device: HubDevice): string {
 function toJoinOptions({ server, ...options }: PlaceOptions) {
   return { ...options, ...(server === undefined ? {} : { servers: server }) };
 }
-
-async function ask<T>(io: CliIo, question: (api: Api) => Promise<T>): Promise<T> {
-  const { connectActivity } = await import("../../local-api/client.ts");
-  const api = connectActivity({ socketPath: io.paths().socketPath });
-  try {
-    return await question(api);
-  } finally {
-    await api.close();
-  }
-}
-
-type Api = Pick<ActivityApi, "hub" | "changeHub">;
 
 async function readStdin(): Promise<string> {
   let text = "";

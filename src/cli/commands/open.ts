@@ -1,5 +1,6 @@
 /** `activityd open`: the local page in the browser. */
 import { spawn } from "node:child_process";
+import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -18,24 +19,18 @@ interface OpenOptions {
 }
 
 async function runOpen(io: CliIo, options: OpenOptions): Promise<ExitCode> {
-  const { connectActivity } = await import("../../local-api/client.ts");
-  const api = connectActivity({ socketPath: io.paths().socketPath });
-  try {
-    const link = await api.openPage();
-    if (options.json === true) io.out(`${JSON.stringify(link)}\n`);
-    else if (options.print === true) io.out(`${link.url}\n`);
-    else if (await showInBrowser(link.url, io))
-      io.talk("activityd: the page is open in the browser.");
-    else {
-      io.talk(
-        "activityd: no browser could be opened here. This link opens the page once, within five minutes:",
-      );
-      io.out(`${link.url}\n`);
-    }
-    return 0;
-  } finally {
-    await api.close();
+  const link = await askDaemon(io, (api) => api.openPage());
+  if (options.json === true) io.out(`${JSON.stringify(link)}\n`);
+  else if (options.print === true) io.out(`${link.url}\n`);
+  else if (await showInBrowser(link.url, io))
+    io.talk("activityd: the page is open in the browser.");
+  else {
+    io.talk(
+      "activityd: no browser could be opened here. This link opens the page once, within five minutes:",
+    );
+    io.out(`${link.url}\n`);
   }
+  return 0;
 }
 
 /** The desktop's own way. Whether it took the link; what becomes of it then is between the two. */

@@ -10,6 +10,7 @@ import type {
 } from "../../api.ts";
 import { ActivityError } from "../../errors.ts";
 import { parseInstant, parseRange } from "../../instant.ts";
+import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -74,17 +75,14 @@ async function runPause(
 ): Promise<ExitCode> {
   const nowUs = Date.now() * 1000;
   const request = parsePause(when, nowUs);
-  const api = await connect(io);
   try {
-    const answer = await api.pause(request);
+    const answer = await askDaemon(io, (api) => api.pause(request));
     if (options.json === true) io.out(`${JSON.stringify(answer)}\n`);
     else io.talk(`Paused ${untilText(answer.paused?.untilUs ?? null)}.`);
     return 0;
   } catch (thrown) {
     if (!(thrown instanceof ActivityError && thrown.code === "daemon_unreachable")) throw thrown;
     return await pauseNextStart(io, request, nowUs);
-  } finally {
-    await api.close();
   }
 }
 
@@ -132,9 +130,8 @@ function nextDay(atUs: number): number {
 }
 
 async function runResume(io: CliIo, options: { readonly json?: boolean }): Promise<ExitCode> {
-  const api = await connect(io);
   try {
-    const answer = await api.resume();
+    const answer = await askDaemon(io, (api) => api.resume());
     if (options.json === true) io.out(`${JSON.stringify(answer)}\n`);
     else io.talk("Recording goes on.");
     return 0;
@@ -144,22 +141,15 @@ async function runResume(io: CliIo, options: { readonly json?: boolean }): Promi
     rmSync(join(io.paths().dataDirectory, PAUSE_FILE), { force: true });
     io.talk("The daemon is not running. When it starts, it records.");
     return 0;
-  } finally {
-    await api.close();
   }
 }
 
 async function runForget(io: CliIo, options: ForgetOptions): Promise<ExitCode> {
   const request = parseForget(options, Date.now() * 1000);
-  const api = await connect(io);
-  try {
-    const answer = await api.forget(request);
-    if (options.json === true) io.out(`${JSON.stringify(answer)}\n`);
-    else for (const line of describeForget(answer)) io.out(`${line}\n`);
-    return (answer.proof?.foundIn.length ?? 0) > 0 ? 1 : 0;
-  } finally {
-    await api.close();
-  }
+  const answer = await askDaemon(io, (api) => api.forget(request));
+  if (options.json === true) io.out(`${JSON.stringify(answer)}\n`);
+  else for (const line of describeForget(answer)) io.out(`${line}\n`);
+  return (answer.proof?.foundIn.length ?? 0) > 0 ? 1 : 0;
 }
 
 function parseForget(options: ForgetOptions, nowUs: number): ForgetRequest {
@@ -251,20 +241,15 @@ async function runLedger(io: CliIo, options: LedgerOptions): Promise<ExitCode> {
     limit,
     ...(options.client === undefined ? {} : { client: options.client }),
   };
-  const api = await connect(io);
-  try {
-    const { entries, truncated } = await api.ledger(request);
-    for (const entry of entries) {
-      if (options.json === true) io.out(`${JSON.stringify(entry)}\n`);
-      else for (const line of describeEntry(entry)) io.out(`${line}\n`);
-    }
-    if (truncated)
-      io.talk(`activityd: older entries were left out; --limit takes more than ${limit}.`);
-    if (entries.length === 0) io.talk("activityd: nothing was given to a client in that time.");
-    return 0;
-  } finally {
-    await api.close();
+  const { entries, truncated } = await askDaemon(io, (api) => api.ledger(request));
+  for (const entry of entries) {
+    if (options.json === true) io.out(`${JSON.stringify(entry)}\n`);
+    else for (const line of describeEntry(entry)) io.out(`${line}\n`);
   }
+  if (truncated)
+    io.talk(`activityd: older entries were left out; --limit takes more than ${limit}.`);
+  if (entries.length === 0) io.talk("activityd: nothing was given to a client in that time.");
+  return 0;
 }
 
 function describeEntry(entry: LedgerEntry): readonly string[] {
@@ -299,9 +284,4 @@ function showInstant(atUs: number): string {
 
 function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
-}
-
-async function connect(io: CliIo) {
-  const { connectActivity } = await import("../../local-api/client.ts");
-  return connectActivity({ socketPath: io.paths().socketPath });
 }

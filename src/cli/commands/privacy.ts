@@ -2,6 +2,7 @@
 import type { PrivacyRule, RuleAction } from "../../capture/privacy/rules.ts";
 import { ActivityError } from "../../errors.ts";
 import { optionOf } from "../command-tree.ts";
+import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 import { parseInstant } from "../../instant.ts";
@@ -57,19 +58,16 @@ export const registerPrivacyCommands: RegisterCommands = (program, io, finish) =
 /** Writes the rule behind those there are, unless the whole of them would then be refused. */
 async function addRule(io: CliIo, rule: PrivacyRule): Promise<ExitCode> {
   const { appendRule } = await import("../../config-edit.ts");
-  const { connectActivity } = await import("../../local-api/client.ts");
   const paths = io.paths();
   await refuseUnfit(rule);
   const { privacy } = appendRule(paths.configFile, rule, io.env);
   io.out(`rule ${privacy.rules.length} is added to ${paths.configFile}\n`);
   const { countAgainstRules } = await import("../../daemon/offline-reader.ts");
   const count = await countAgainstRules(paths, privacy);
-  const api = connectActivity({ socketPath: paths.socketPath });
-  const isRunning = await api.status().then(
+  const isRunning = await askDaemon(io, (api) => api.status()).then(
     () => true,
     () => false,
   );
-  await api.close();
   if (isRunning) io.out("the daemon goes by it from now on\n");
   io.out(
     count === 0

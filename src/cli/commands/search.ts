@@ -3,6 +3,7 @@ import { cleanField, formatDuration } from "../../context/plain-text.ts";
 import type { SearchAnswer, SearchHit, SearchRequest } from "../../api.ts";
 import { ActivityError } from "../../errors.ts";
 import { parseRange } from "../../instant.ts";
+import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -72,16 +73,12 @@ function remarkOn({ hits, truncated }: SearchAnswer, limit: number): string | nu
 
 /** Asks the daemon; without one, such as while an import runs, the database itself. */
 async function search(io: CliIo, request: SearchRequest): Promise<SearchAnswer> {
-  const { connectActivity } = await import("../../local-api/client.ts");
-  const api = connectActivity({ socketPath: io.paths().socketPath });
   try {
-    return await api.search(request);
+    return await askDaemon(io, (api) => api.search(request));
   } catch (error) {
     if (!(error instanceof ActivityError) || error.code !== "daemon_unreachable") throw error;
     const { searchOffline } = await import("../../daemon/offline-reader.ts");
     return searchOffline(io.paths(), request);
-  } finally {
-    await api.close();
   }
 }
 

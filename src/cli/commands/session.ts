@@ -1,5 +1,6 @@
 /** The commands around a session's turns: `exec`, `event` and `strip`. */
 import { ActivityError } from "../../errors.ts";
+import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 
@@ -35,24 +36,19 @@ interface EventOptions {
 }
 
 async function runEvent(io: CliIo, text: string, options: EventOptions): Promise<ExitCode> {
-  const { connectActivity } = await import("../../local-api/client.ts");
-  const api = connectActivity({ socketPath: io.paths().socketPath });
-  try {
-    const { session, key } = options;
-    const { outcome } = await api.enqueueEvent({
-      session,
-      text: text === "-" ? (await readInput()).trimEnd() : text,
-      ...(key === undefined ? {} : { key }),
-    });
-    io.talk(
-      outcome === "queued"
-        ? `activityd: session ${session} hears of it with its next turn.`
-        : `activityd: session ${session} is to hear of it already.`,
-    );
-    return 0;
-  } finally {
-    await api.close();
-  }
+  const { session, key } = options;
+  const event = {
+    session,
+    text: text === "-" ? (await readInput()).trimEnd() : text,
+    ...(key === undefined ? {} : { key }),
+  };
+  const { outcome } = await askDaemon(io, (api) => api.enqueueEvent(event));
+  io.talk(
+    outcome === "queued"
+      ? `activityd: session ${session} hears of it with its next turn.`
+      : `activityd: session ${session} is to hear of it already.`,
+  );
+  return 0;
 }
 
 /** Needs no daemon: the contract is in the program. */
