@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
-import { parseWebAddress } from "../web-address.ts";
+import { parseWebAddress } from "../typed-values.ts";
 
 interface ChatFlags {
   readonly baseUrl?: string;

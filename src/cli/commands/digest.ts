@@ -1,9 +1,9 @@
 /** `activityd digest`: what the record says to a turn, in the bytes that an assistant would be given. */
-import { ActivityError } from "../../errors.ts";
 import { parseInstant } from "../../instant.ts";
 import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
+import { parseCount } from "../typed-values.ts";
 
 interface DigestOptions {
   readonly budget?: string;
@@ -34,7 +34,9 @@ async function runDigest(io: CliIo, turn: string, options: DigestOptions): Promi
   const request = {
     form: "digest" as const,
     turn,
-    ...(options.budget === undefined ? {} : { budgetTokens: parseBudget(options.budget) }),
+    ...(options.budget === undefined
+      ? {}
+      : { budgetTokens: parseCount(options.budget, "--budget", "tokens") }),
     ...(at === undefined
       ? {}
       : { now: new Date(parseInstant(at, "--at", Date.now() * 1000) / 1000).toISOString() }),
@@ -65,14 +67,4 @@ function explain(block: string, reasons: readonly string[]): string {
       return `${line}   <- ${reason}`;
     });
   return `${lines.join("\n")}\n`;
-}
-
-function parseBudget(text: string): number {
-  const tokens = Number(text);
-  if (Number.isSafeInteger(tokens) && tokens > 0) return tokens;
-  throw new ActivityError(
-    "bad_request",
-    `Cannot read --budget "${text}" as a number of tokens.`,
-    "Give a whole number above 0.",
-  );
 }

@@ -9,6 +9,7 @@ import { optionOf } from "../command-tree.ts";
 import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
+import { parseCount } from "../typed-values.ts";
 
 interface EventsOptions {
   readonly since: string;
@@ -36,7 +37,7 @@ async function runEvents(io: CliIo, options: EventsOptions): Promise<ExitCode> {
     fromUs: parseInstant(options.since, "--since", nowUs),
     ...parseRange(["--since", options.since], ["--until", options.until], nowUs),
     ...(options.kind === undefined ? {} : { kinds: options.kind.map(parseKind) }),
-    limit: parseLimit(options.limit),
+    limit: parseCount(options.limit, "--limit", "events"),
     allDevices: true,
   };
   const { events, truncated } = await askDaemon(io, (api) => api.events(request));
@@ -55,16 +56,6 @@ function parseKind(text: string): EventKind {
     "bad_request",
     `There is no event kind "${text}".`,
     `Kinds: ${EVENT_KINDS.join(", ")}.`,
-  );
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isSafeInteger(limit) && limit > 0) return limit;
-  throw new ActivityError(
-    "bad_request",
-    `Cannot read --limit "${text}" as a number of events.`,
-    "Give a whole number above 0.",
   );
 }
 

@@ -8,7 +8,7 @@ import type { Log } from "../../log.ts";
 import { optionOf } from "../command-tree.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
-import { parseWebAddress } from "../web-address.ts";
+import { parseWebAddress } from "../typed-values.ts";
 
 /** The port clients find the gateway on, start after start. */
 const DEFAULT_PORT = 7117;

@@ -13,6 +13,7 @@ import { parseInstant, parseRange } from "../../instant.ts";
 import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
+import { parseCount } from "../typed-values.ts";
 
 interface ForgetOptions {
   readonly last?: string;
@@ -228,14 +229,7 @@ function describeForget(answer: ForgetAnswer): readonly string[] {
 }
 
 async function runLedger(io: CliIo, options: LedgerOptions): Promise<ExitCode> {
-  const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1) {
-    throw new ActivityError(
-      "bad_request",
-      `Cannot read --limit "${options.limit}" as a count.`,
-      "Give a whole number above 0.",
-    );
-  }
+  const limit = parseCount(options.limit, "--limit", "entries");
   const request: LedgerRequest = {
     fromUs: parseInstant(options.since, "--since", Date.now() * 1000),
     limit,

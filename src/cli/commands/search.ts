@@ -6,6 +6,7 @@ import { parseRange } from "../../instant.ts";
 import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
+import { parseCount } from "../typed-values.ts";
 
 interface SearchOptions {
   readonly since?: string;
@@ -53,7 +54,7 @@ async function runSearch(
   const request = {
     q,
     ...parseRange(["--since", since], ["--until", until], nowUs),
-    limit: parseLimit(limit),
+    limit: parseCount(limit, "--limit", "hits"),
   };
   const answer = await search(io, request);
   for (const hit of answer.hits) io.out(`${json ? JSON.stringify(hit) : formatHit(hit)}\n`);
@@ -80,16 +81,6 @@ async function search(io: CliIo, request: SearchRequest): Promise<SearchAnswer> 
     const { searchOffline } = await import("../../daemon/offline-reader.ts");
     return searchOffline(io.paths(), request);
   }
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isSafeInteger(limit) && limit > 0) return limit;
-  throw new ActivityError(
-    "bad_request",
-    `Cannot read --limit "${text}" as a number of hits.`,
-    "Give a whole number above 0.",
-  );
 }
 
 function formatHit({ app, title, place, lastUs, activeUs, device }: SearchHit): string {
