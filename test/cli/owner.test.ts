@@ -57,6 +57,20 @@ describe("how long to pause", () => {
   );
 });
 
+test("a digest that is empty says why, beside the output and never in it", async () => {
+  const { run } = await serve();
+  const silent = { exitCode: 0, out: "" };
+  expect(await run("digest", "thanks!")).toEqual({
+    ...silent,
+    talk: "activityd: nothing that was recorded bears on the turn.\n",
+  });
+  await run("pause", "5m");
+  expect(await run("digest", "what did I do today?")).toEqual({
+    ...silent,
+    talk: "activityd: recording is paused: nothing is told.\n",
+  });
+});
+
 describe("pause and resume", () => {
   test("reach the daemon, and status tells the pause", async () => {
     const { run } = await serve();

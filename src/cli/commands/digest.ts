@@ -46,6 +46,9 @@ async function runDigest(io: CliIo, turn: string, options: DigestOptions): Promi
   if (options.json === true) io.out(`${JSON.stringify(answer)}\n`);
   else if (answer.block !== null) {
     io.out(options.why === true ? explain(answer.block, answer.reasons) : answer.block);
+  } else {
+    // No output at all is right for an assistant; a person wonders.
+    for (const reason of answer.reasons) io.talk(`activityd: ${reason}.`);
   }
   if (options.why === true) {
     const { intent, source, tokens, ms } = answer;
