@@ -130,6 +130,18 @@ describe("activityd config edit", () => {
     expect(readFileSync(kept, "utf8")).toBe("[capture]\nmedia = false\n");
   });
 
+  test("changes nothing where the editor took the file away", async () => {
+    const home = createTempHome();
+    const config = "[capture]\nmedia = false\n";
+    const env = { EDITOR: editorThat(`rm "$1"`) };
+    const { exitCode, talk } = await runCli(["config", "edit"], { home, config, env });
+    expect({ exitCode, talk }).toMatchObject({
+      exitCode: 2,
+      talk: expect.stringContaining("left no file"),
+    });
+    expect(readFileSync(join(home, "config.toml"), "utf8")).toBe(config);
+  });
+
   test("starts no editor that wants a terminal where there is none, and reads no folder", async () => {
     const home = createTempHome();
     const { exitCode, talk } = await runCli(["config", "edit"], { home });

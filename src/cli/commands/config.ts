@@ -78,6 +78,14 @@ async function edit(io: CliIo): Promise<ExitCode> {
     writeFileSync(draft, before, { mode: 0o600 });
   }
   const failure = runEditor(io, editor, draft);
+  // What is not there would be read as settings that are all left to the defaults.
+  if (!existsSync(draft)) {
+    throw new ActivityError(
+      "config_invalid",
+      `The editor «${editor}» left no file; nothing was changed.`,
+      "Begin again with: activityd config edit",
+    );
+  }
   const isUntouched = !goesOn && readConfigText(draft) === before;
   if (isUntouched && (failure !== null || isThere)) rmSync(draft);
   if (failure !== null) {
