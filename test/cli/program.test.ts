@@ -60,7 +60,7 @@ describe("a command line that does not fit", () => {
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
     expect(talk.trimEnd().split("\n")).toEqual([
       `activityd: ${what}`,
-      ...hints.map((hint) => `  ${hint}`),
+      ...hints.flat().map((hint) => `  ${hint}`),
     ]);
   });
 });
