@@ -3,12 +3,13 @@
  * now, zone) that takes well under a millisecond and never fails, whatever the turn holds.
  */
 import { isArithmetic } from "./arithmetic.ts";
+import { broughtTextAt, isChatter } from "./chatter.ts";
 import { findCues } from "./cues.ts";
 import { classifyTurn } from "./intent.ts";
 import { findContentWords, guessLanguage } from "./languages.ts";
 import { readTimes } from "./time-range.ts";
 import type { SpokenTime } from "./time-resolve.ts";
-import type { TurnReading } from "./turn-reading.ts";
+import type { IntentScores, TurnReading } from "./turn-reading.ts";
 import { quotedPieces, tokenizeTurn } from "./turn-tokens.ts";
 import { isFarewell } from "./farewell.ts";
 import { isFollowUp, readLeaning } from "./follow-up.ts";
@@ -36,7 +37,11 @@ export function readTurn(
   const { times, covered, ahead } = found;
   const cues = findCues(tokens, language, covered);
   const taken = new Set([...covered, ...cues.covered]);
-  const contentWords = findContentWords(tokens, language, taken);
+  const broughtAt = broughtTextAt(turn);
+  // The words of a text that is brought along are no matter of the turn.
+  const contentWords = findContentWords(tokens, language, taken).filter(
+    ({ startIndex }) => broughtAt === null || startIndex < broughtAt,
+  );
   const quoted = quotedPieces(turn);
   return {
     language,
@@ -44,15 +49,32 @@ export function readTurn(
     ahead,
     sides: cues.sides,
     anchors: cues.anchors,
-    intents: classifyTurn({ tokens, language, times, timeTokens: covered, cues, quoted }),
+    // Neither is "this" what is in front of the owner.
+    intents:
+      broughtAt === null
+        ? classifyTurn({ tokens, language, times, timeTokens: covered, cues, quoted })
+        : ONLY_NONE,
     contentWords,
     quoted: quoted.map(({ text }) => text),
     end: readTimeEnd(tokens, covered),
     needsNoRecord:
       isArithmetic(turn) ||
+      broughtAt !== null ||
       isFarewell(tokens, language, times, covered) ||
+      isChatter(tokens, language, covered) ||
       needsNoRecord(tokens, language, covered),
     followUp: isFollowUp(tokens, cues.anchors),
     leaning: readLeaning(tokens, { ...found, anchors: cues.anchors, contentWords }),
   };
 }
+
+const ONLY_NONE: IntentScores = {
+  now: 0,
+  anchor: 0,
+  duration: 0,
+  lastseen: 0,
+  window: 0,
+  topic: 0,
+  resume: 0,
+  none: 1,
+};

@@ -136,6 +136,8 @@ function isSmallTalk(
   // What is to come is not in the record; but "where was I, it is due tomorrow" and "sum this page up for tomorrow" are.
   const asksHere = resume > 0.5 || (topic.words.length > 0 && now > 0.5);
   if (reading.ahead && !telling && anchor === null && !asksHere) return true;
+  // "Help me plan next week": neither is the page in front.
+  if (reading.ahead && reading.needsNoRecord && subject === null) return true;
   let bar = isGreeting(reading, topic) ? 0.05 : 0.5;
   // Who tells how the day was names its hours and its meals as well.
   if (anchor?.certain === true && anchor.named && !reading.needsNoRecord) bar += 0.3;
