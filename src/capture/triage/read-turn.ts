@@ -37,10 +37,11 @@ export function readTurn(
   const { times, covered, ahead } = found;
   const cues = findCues(tokens, language, covered);
   const taken = new Set([...covered, ...cues.covered]);
+  const ends = readTimeEnd(tokens, covered);
   const broughtAt = broughtTextAt(turn);
   // The words of a text that is brought along are no matter of the turn.
   const contentWords = findContentWords(tokens, language, taken).filter(
-    ({ startIndex }) => broughtAt === null || startIndex < broughtAt,
+    ({ startIndex }) => ends?.isAll !== true && (broughtAt === null || startIndex < broughtAt),
   );
   const quoted = quotedPieces(turn);
   return {
@@ -56,7 +57,7 @@ export function readTurn(
         : ONLY_NONE,
     contentWords,
     quoted: quoted.map(({ text }) => text),
-    end: readTimeEnd(tokens, covered),
+    end: ends?.end ?? null,
     needsNoRecord:
       isArithmetic(turn) ||
       broughtAt !== null ||

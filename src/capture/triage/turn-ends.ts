@@ -38,13 +38,27 @@ const ENDS = compilePhrases<TimeEnd>([
   ],
 ]);
 
+/** "When did I start work on Tuesday?", "what time did I finish yesterday?"; but not "when did I start the essay?". */
+const END_ASKED =
+  /(?:^|\b)(?:when|what time) (?:did|do) i (?:(?:first |actually |really )?(start|begin|get going|get started|log on|clock on|sign on|clock in|log in)|(?:finally |actually |really )?(?:finish|stop|quit|end|log off|clock off|clock out|sign off|knock off|wrap up|pack up|call it a day|pack it in))(?: up)?(?: work| working| my day| the day| my shift)?(?: at work)?$/u;
+
+export interface EndAsked {
+  readonly end: TimeEnd;
+  /** Whether the turn asks for nothing else: its words are no topic. */
+  readonly isAll: boolean;
+}
+
 /** @param taken Indexes of tokens that belong to times: "last Friday" is no end of one. */
-export function readTimeEnd(tokens: readonly Token[], taken: ReadonlySet<number>): TimeEnd | null {
+export function readTimeEnd(tokens: readonly Token[], taken: ReadonlySet<number>): EndAsked | null {
   // "What did I start today with?": the time may stand within the words.
   const free = tokens.filter((_, index) => !taken.has(index));
+  const asked = END_ASKED.exec(
+    free.flatMap(({ type, folded }) => (type === "word" ? [folded] : [])).join(" "),
+  );
+  if (asked !== null) return { end: asked[1] === undefined ? "last" : "first", isAll: true };
   for (let index = 0; index < free.length; index++) {
     const match = ENDS.match(free, index);
-    if (match !== null) return match.meaning;
+    if (match !== null) return { end: match.meaning, isAll: false };
   }
   return null;
 }
