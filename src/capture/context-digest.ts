@@ -15,6 +15,7 @@ import {
   type Slots,
   timeWindow,
 } from "./triage/answer-lines.ts";
+import { askedMedium } from "./triage/asked-medium.ts";
 import {
   type AskedTurn,
   readInContext,
@@ -137,9 +138,11 @@ export function createDigester(options: DigesterOptions): Digester {
   };
 
   const answer = (
-    { reading, wordsOf, beside }: TurnInContext,
+    { reading: said, wordsOf, beside }: TurnInContext,
     context: ReadingContext,
   ): Distilled => {
+    const medium = beside === null ? askedMedium(said, projects.kindOf) : null;
+    const reading = medium?.reading ?? said;
     const { history: meant, nowUs, timeZone, asked: devices } = context;
     const topic = readTopic(wordsOf, reading, index);
     const sources = { turn: wordsOf, history: meant, projects, nowUs, timeZone };
@@ -155,7 +158,14 @@ export function createDigester(options: DigesterOptions): Digester {
       named === null && asksTopic && semantic !== null
         ? findAlike(topic, projects, semantic, index.ids(), history.documents)
         : null;
-    const slots = { context, reading, anchor, subject: named ?? alike, phrase: topic.phrase };
+    const slots = {
+      context,
+      reading,
+      anchor,
+      subject: named ?? alike,
+      phrase: topic.phrase,
+      medium,
+    };
     const found = weights.readings.flatMap(({ intent, weight }) => linesFor(intent, weight, slots));
     const asked = pastWindow(reading, nowUs);
     // Silence about a device or a time that was asked for by name, or before there is a record, would look as if it were

@@ -4,6 +4,7 @@
  */
 import { tokenBound } from "../../context/tokens.ts";
 import { absenceLines } from "./absence-lines.ts";
+import type { AskedMedium } from "./asked-medium.ts";
 import { mainAbsence } from "./absences.ts";
 import type { AnchorWindow } from "./anchors.ts";
 import type { DigestLine, SpanLine } from "./fit.ts";
@@ -19,6 +20,8 @@ export interface Slots {
   readonly anchor: AnchorWindow | null;
   readonly subject: Subject | null;
   readonly phrase: string;
+  /** The kind of thing that the turn asks for, such as calls; null: all count. */
+  readonly medium: AskedMedium | null;
 }
 
 const MINUTE_US = 60_000_000;
@@ -60,10 +63,12 @@ function linesWithin(
           reason: end === "first" ? "first in the window" : "last in the window",
         });
       }
+      const only = meantWithin(context, window, slots.medium);
       return windowLines(context, window, {
         limit,
         score: weight,
         reason: "time in the window",
+        ...(only === null ? {} : { only }),
       });
     }
     case "resume":
@@ -72,6 +77,12 @@ function linesWithin(
       // "How long was I away?": "away" is no topic, though no title holds it.
       const away = subject === null ? absenceLines(context, reading, within, weight) : null;
       if (away !== null) return away;
+      if (slots.medium !== null && within !== null) {
+        const { medium } = slots;
+        const meant = meantWithin(context, within, medium);
+        if (meant === null) return [nothingLine(context, medium.text, weight)];
+        return totalLines(context, subjectOf([...meant]), medium.text, within, weight);
+      }
       if (subject === null && phrase !== "") return [nothingLine(context, phrase, weight)];
       return totalLines(context, subject, phrase, within, weight);
     }
@@ -79,6 +90,24 @@ function linesWithin(
       if (subject !== null) return subjectLines(context, subject, intent, within, weight);
       return phrase === "" ? [] : [nothingLine(context, phrase, weight)];
   }
+}
+
+/** Documents that answer for all that is asked. */
+function subjectOf(documentIds: readonly number[]): Subject {
+  return { documentIds, project: null, isProject: false, coverage: 1, documentCoverage: 1 };
+}
+
+/** What of a time is of the kind that is asked for; null when nothing is: then all of it says more. */
+function meantWithin(
+  { history, nowUs }: ReadingContext,
+  { fromUs, toUs }: Window,
+  medium: AskedMedium | null,
+): ReadonlySet<number> | null {
+  if (medium === null) return null;
+  const visits = history.visitsBetween(fromUs, Math.min(toUs, nowUs));
+  const ids = [...new Set(visits.map(({ documentId }) => documentId))];
+  const meant = history.documents(ids).filter(medium.isMeant);
+  return meant.length === 0 ? null : new Set(meant.map(({ id }) => id));
 }
 
 /** The time that is named with those that are joined to it. */

@@ -111,7 +111,7 @@ function parseWeekOfMonth(lexed: Lexed, start: number): Numbered | null {
 }
 
 /** The last week of a month, counted from its end. */
-export const LAST = -1;
+const LAST = -1;
 
 /** Whether a word for the time within stands before; "for Q3" says what something is for. */
 function isWithin(lexed: Lexed, start: number, { links }: Lead): boolean {

@@ -1,0 +1,63 @@
+/**
+ * What kind of thing a turn about a time asks for: calls, mail, pages, files, spreadsheets. It promises null where the turn
+ * asks for all that was, or names a matter besides.
+ */
+import type { HistoryDocument } from "../../store/history.ts";
+import { type DocumentKind, mediumOf } from "./document-kinds.ts";
+import type { TurnReading } from "./turn-reading.ts";
+
+export interface AskedMedium {
+  readonly isMeant: (document: HistoryDocument) => boolean;
+  /** The word for it, as written. */
+  readonly text: string;
+  /** The reading without the words that name the medium: they are no topic. */
+  readonly reading: TurnReading;
+}
+
+/** "Which calls did I have on Tuesday?", "welche Tabellen hatte ich gestern offen?". */
+export function askedMedium(
+  reading: TurnReading,
+  kindOf: (documentId: number) => DocumentKind | null,
+): AskedMedium | null {
+  const { times, anchors, sides, contentWords } = reading;
+  const isTimed = times.some(({ kind }) => kind !== "now" && kind !== "recent");
+  if (!isTimed || sides.length > 0 || anchors.some(({ kind }) => kind !== "call")) return null;
+  let text: string | null = null;
+  const kinds = new Set<DocumentKind>(anchors.length > 0 ? ["call"] : []);
+  const rest = contentWords.filter((word) => {
+    const { folded, generic } = word;
+    const named = KINDS.find(({ names }) => names.test(folded));
+    for (const kind of named?.kinds ?? []) kinds.add(kind);
+    if (named !== undefined || mediumOf([folded]) !== null) text ??= word.text;
+    return named === undefined && !generic;
+  });
+  // "The call about the fence on Tuesday" is looked for by its words.
+  if (rest.length > 0) return null;
+  const isMedium = mediumOf(contentWords.map(({ folded }) => folded));
+  if (kinds.size === 0 && isMedium === null) return null;
+  return {
+    text: text ?? "calls",
+    isMeant: (document) =>
+      isMedium?.(document) === true ||
+      (isMedium === null && kinds.has(kindOf(document.id) ?? "other")),
+    reading: { ...reading, contentWords: contentWords.filter(({ generic }) => generic) },
+  };
+}
+
+const KINDS: readonly { readonly names: RegExp; readonly kinds: readonly DocumentKind[] }[] = [
+  {
+    names:
+      /^(?:calls?|called|meetings?|videocalls?|appointments?|anrufe?n?|telefonate?n?|telefoniert|angerufen|besprechung(?:en)?|termine?n?|videokonferenz(?:en)?|gesprache?n?)$/u,
+    kinds: ["call"],
+  },
+  {
+    names: /^(?:talk(?:ed)?|talking|spoke|speak|gesprochen|geredet|chats?|chatted|gechattet)$/u,
+    kinds: ["call", "chat"],
+  },
+  { names: /^(?:e?mails?|gemailt|mailed)$/u, kinds: ["mail"] },
+  {
+    names: /^(?:websites?|webseiten?|webpages?|sites?|pages?|seiten?|artikel|articles?)$/u,
+    kinds: ["page"],
+  },
+  { names: /^(?:files?|dateien?|documents?|dokumente?n?|docs?)$/u, kinds: ["file"] },
+];

@@ -1,0 +1,71 @@
+/** Turns that ask for one kind of thing in a time: calls, pages, files. */
+import { describe, expect, it } from "vitest";
+import { createDigester } from "../../src/capture/context-digest.ts";
+import { createMemoryHistory, type RecordedWindow } from "../helpers/memory-history.ts";
+
+function us(text: string): number {
+  const [day = "", clock = ""] = text.split(" ");
+  return Date.parse(`2026-11-${day}T${clock}:00+01:00`) * 1000;
+}
+
+function show(app: string, title: string, at: string, to: string, place?: string): RecordedWindow {
+  const endUs = us(`${at.split(" ")[0]} ${to}`);
+  return { app, title, startUs: us(at), endUs, ...(place === undefined ? {} : { place }) };
+}
+
+const HISTORY = createMemoryHistory([
+  show("zoom", "Call with Ines — Zoom Meeting", "24 09:00", "09:20"),
+  show("Calc", "Milk prices.ods", "24 09:20", "12:00"),
+  show("Firefox", "Hoof care - Vet Weekly", "24 12:00", "12:20", "vetweekly.example/hoof"),
+  show("zoom", "Call with Mr Roth — Zoom Meeting", "25 09:00", "09:30"),
+  show("Writer", "Barn rent.odt", "25 09:30", "15:00"),
+  show("Thunderbird", "Re: hay - Thunderbird", "25 15:00", "15:20"),
+]);
+
+function bodyOf(turn: string): readonly string[] {
+  const { block } = createDigester({ history: HISTORY }).render({
+    turn,
+    nowUs: us("26 09:00"),
+    timeZone: "Europe/Berlin",
+  });
+  return (block ?? "").split("\n").filter((line) => line.startsWith("- "));
+}
+
+function titles(turn: string): readonly string[] {
+  return bodyOf(turn).map((line) => /"(.+?)"/.exec(line)?.[1] ?? "");
+}
+
+describe("a turn that asks for one kind of thing in a time", () => {
+  it.each([
+    [
+      "which calls did I have this week?",
+      ["Call with Ines — Zoom Meeting", "Call with Mr Roth — Zoom Meeting"],
+    ],
+    ["who did I talk to yesterday", ["Call with Mr Roth — Zoom Meeting"]],
+    ["mit wem hab ich am Dienstag telefoniert", ["Call with Ines — Zoom Meeting"]],
+    ["what emails did I read yesterday", ["Re: hay"]],
+    ["welche Seiten hab ich am Dienstag gelesen", ["Hoof care - Vet Weekly"]],
+    ["which files did I edit yesterday", ["Barn rent.odt"]],
+    ["welche Tabelle hatte ich am Dienstag offen?", ["Milk prices.ods"]],
+  ])("gets those alone: %s", (turn, want) => {
+    expect(titles(turn)).toEqual(want);
+  });
+
+  it("gets their time", () => {
+    expect(bodyOf("how much time did I spend in meetings this week?")[0]).toMatch(
+      /^- total on "meetings": 50 min of 9 h 40 min active/,
+    );
+    expect(bodyOf("how long was I on spreadsheets yesterday?")).toEqual([
+      '- nothing recorded about "spreadsheets" (history since 24 Nov 2026)',
+    ]);
+  });
+
+  it("gets all of the time where nothing was of that kind", () => {
+    expect(titles("which videos did I watch yesterday?")).toContain("Barn rent.odt");
+  });
+
+  it("gets what its other words name where it has some", () => {
+    expect(titles("the page about hoof care from Tuesday")).toEqual(["Hoof care - Vet Weekly"]);
+    expect(titles("what did I do yesterday?")).toContain("Barn rent.odt");
+  });
+});
