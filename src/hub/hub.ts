@@ -17,13 +17,20 @@ import type { RemoteId } from "../store/devices/remote-reader.ts";
 import type { CarriedRecord, HubDriver } from "./driver.ts";
 import { NO_RECORD } from "./envelope.ts";
 import { leftUnheard, reportHub } from "./hub-report.ts";
-import { readIdentity, removeIdentity, writeIdentity, type Revoked } from "./identity.ts";
+import {
+  readIdentity,
+  removeIdentity,
+  writeIdentity,
+  type HubIdentity,
+  type Revoked,
+} from "./identity.ts";
 import {
   finishHandout,
   isKeySpoiled,
   makeHandout,
   repeatHandout,
   takeHandout,
+  takeRing,
   unfinishedHandouts,
   type KeyRecipient,
 } from "./keys.ts";
@@ -107,9 +114,14 @@ export function openHub(options: HubOptions): Hub {
     });
   }
 
-  const setIdentity = (next: typeof identity): void => {
-    identity = next;
-    writeIdentity(directory, next);
+  const setIdentity = (next: HubIdentity): void => {
+    // What `hub join` with a newer code wrote beside this daemon stays.
+    const written = readIdentity(directory);
+    identity =
+      written?.device === next.device
+        ? takeRing({ ...next, name: written.name }, written.ring)
+        : next;
+    writeIdentity(directory, identity);
   };
 
   const sender = createSender({

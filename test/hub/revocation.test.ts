@@ -1,7 +1,15 @@
 /** What a hub takes from whom: keys that change, devices that are taken out, and records of strangers. */
 import { describe, expect, it } from "vitest";
 import { NO_RECORD, sealRecord } from "../../src/hub/envelope.ts";
-import { createIdentity, currentKey, readIdentity, readJoinCode } from "../../src/hub/identity.ts";
+import {
+  createHubKey,
+  createIdentity,
+  currentKey,
+  readIdentity,
+  readJoinCode,
+  writeIdentity,
+} from "../../src/hub/identity.ts";
+import { takeRing } from "../../src/hub/keys.ts";
 import { NO_NOTICES, writePayload } from "../../src/hub/payload.ts";
 import {
   createHubRig,
@@ -96,6 +104,25 @@ describe("a hub whose key changes", () => {
       for (const { hub } of [ada, bob, eve]) expect((await hub.request(null)).problems).toEqual([]);
     }),
   );
+
+  it("keeps what a newer code brought while the daemon ran", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      await rig.settle();
+      const before = readIdentity(bob.directory);
+      if (before === null) throw new Error("no identity");
+      const brought = { ...createHubKey(1, null), isHanded: true };
+      writeIdentity(bob.directory, { ...takeRing(before, [brought]), name: "robert" });
+      await ada.hub.request({ action: "rotate" });
+      await rig.settle();
+      const after = readIdentity(bob.directory);
+      expect(after?.name).toBe("robert");
+      expect(after?.ring.map(({ id }) => id)).toEqual([
+        before.ring[0]?.id,
+        readIdentity(ada.directory)?.ring[1]?.id,
+        brought.id,
+      ]);
+    }));
 
   it("lets a device that was taken out read nothing new, and takes nothing new from it", () =>
     withRig(async (rig) => {
