@@ -111,6 +111,21 @@ describe("a device that is in the hub no more", () => {
       expect((await ada.hub.request({ action: "leave" })).notes).toEqual([]);
     }));
 
+  it("is no other one to itself, though what it told went on since", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      const [goesOn, isCut] = [bob.begin("went on", 0), bob.begin("was cut", 1, 30)];
+      await rig.settle();
+      await bob.hub.request({ action: "leave" });
+      bob.store.setEnd(goesOn, T0 + 40 * S);
+      bob.store.setEnd(isCut, T0 + 65 * S);
+      await bob.joinAnew(ada.code());
+      await rig.settle();
+      expect(bob.store.remote().count()).toBe(0);
+      expect(knownOf(ada, bob)).toEqual(["0–40 went on", "60–65 was cut"]);
+      expect(ada.store.remote().count()).toBe(2);
+    }));
+
   it("told everything before it said goodbye", () =>
     withRig(async (rig) => {
       const [ada, bob] = [rig.add("ada"), rig.add("bob")];

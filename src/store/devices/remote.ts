@@ -175,8 +175,8 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       const label = documents.intern(facts);
       if (known === undefined) {
         const event = { deviceKey, startUs, durationUs: endUs - startUs, labelId: label.id };
-        if (copies.isTold(event)) continue;
         for (const key of copies.formerOf(event)) former.push({ deviceKey: key, startUs });
+        if (copies.isTold(event)) continue;
       }
       taken += 1;
       const zone = zoneId(span);
