@@ -357,10 +357,10 @@ function goesOnElsewhere(): ActivityError {
 function sameIdentity(): Trouble {
   return {
     reason:
-      "The hub has records of this device that it did not write: its database was restored from an older backup, " +
-      "or its data folder was copied to another device.",
+      "The hub has records of this device that it did not write: its database was restored from an older backup or " +
+      "recovered, or its data folder was copied to another device.",
     remedy:
-      "After a restore: activityd hub rejoin. After a copy, on one of the two: activityd hub leave, then " +
+      "After a restore or a recovery: activityd hub rejoin. After a copy, on one of the two: activityd hub leave, then " +
       "activityd hub join CODE.",
   };
 }

@@ -13,6 +13,8 @@ import { findDamage, refuseNewerSchema } from "./sqlite.ts";
 import { createDocuments } from "./documents.ts";
 import { readAllEvents } from "./event-reader.ts";
 import { createEventWriter } from "./event-writer.ts";
+import { createRemoteEvents } from "./devices/remote.ts";
+import { readAllRemote } from "./devices/remote-reader.ts";
 import { ActivityError } from "../errors.ts";
 import { putInPlace, setAside } from "./put-in-place.ts";
 import { salvage } from "./recovery/salvage.ts";
@@ -165,6 +167,7 @@ function mergeBackup(fresh: StoreDatabase, directory: string, log: Log): number 
           }
         });
       }
+      mergeOthers(source, fresh);
       copyMissingRows(source, fresh);
     } finally {
       source.close();
@@ -179,19 +182,38 @@ function mergeBackup(fresh: StoreDatabase, directory: string, log: Log): number 
   return added;
 }
 
-/** What else there is besides events: rows that the fresh database has not, by their keys. */
-function copyMissingRows(source: StoreDatabase, fresh: StoreDatabase): void {
-  for (const table of ["ledger", "bucket", "bucket_event", "bucket_setting"]) {
+/**
+ * What other devices recorded: a hub keeps it for some weeks only. What was erased of it comes last, since all that the
+ * backup has was there after it.
+ */
+function mergeOthers(source: StoreDatabase, fresh: StoreDatabase): void {
+  copyRows(source, fresh, "device");
+  const remote = createRemoteEvents(fresh, createDocuments(fresh));
+  for (const events of readAllRemote(source)) {
     fresh.transaction(() => {
-      for (const row of source
-        .prepare<Record<string, SqlValue>>(`SELECT * FROM ${table}`)
-        .iterate()) {
-        // By their names: a backup of an older program has fewer columns.
-        const names = Object.keys(row).join(", ");
-        const values = Object.values(row);
-        const places = values.map(() => "?").join(", ");
-        fresh.prepare(`INSERT OR IGNORE INTO ${table}(${names}) VALUES(${places})`).run(...values);
-      }
+      for (const { deviceKey, event } of events)
+        remote.put(deviceKey, 0, [{ ...event, facts: event, isOpen: false }]);
     });
   }
+  copyRows(source, fresh, "remote_erased");
+}
+
+/** What else there is besides events: rows that the fresh database has not, by their keys. */
+function copyMissingRows(source: StoreDatabase, fresh: StoreDatabase): void {
+  for (const table of ["ledger", "bucket", "bucket_event", "bucket_setting"])
+    copyRows(source, fresh, table);
+}
+
+function copyRows(source: StoreDatabase, fresh: StoreDatabase, table: string): void {
+  fresh.transaction(() => {
+    for (const row of source
+      .prepare<Record<string, SqlValue>>(`SELECT * FROM ${table}`)
+      .iterate()) {
+      // By their names: a backup of an older program has fewer columns.
+      const names = Object.keys(row).join(", ");
+      const values = Object.values(row);
+      const places = values.map(() => "?").join(", ");
+      fresh.prepare(`INSERT OR IGNORE INTO ${table}(${names}) VALUES(${places})`).run(...values);
+    }
+  });
 }
