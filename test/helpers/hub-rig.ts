@@ -69,6 +69,8 @@ export interface RigDevice {
   /** Forgets in the store; one wish after the other, as in the daemon. Returns what went of other devices' record. */
   readonly forget: (wish: TravellingWish) => Promise<readonly RemoteId[]>;
   readonly isForgetting: () => boolean;
+  /** Titles of windows that its gate keeps out, whoever recorded them. */
+  readonly withheld: Set<string>;
 }
 
 export function createHubRig(home: string): HubRig {
@@ -132,6 +134,7 @@ function openRigDevice(
 ): RigDevice {
   let isOpen = false;
   let isForgetting = false;
+  const withheld = new Set<string>();
 
   const oneAtATime = async (store: EventStore, wish: TravellingWish, origin?: WishOrigin) => {
     if (isForgetting) throw new ActivityError("database_busy", "Something is being forgotten.");
@@ -153,7 +156,8 @@ function openRigDevice(
       driver,
       store,
       directory,
-      admit,
+      admit: (facts) =>
+        facts.kind === "window" && withheld.has(facts.title ?? "") ? null : admit(facts),
       forget: forget ?? (async (wish, origin) => void (await oneAtATime(store, wish, origin))),
       onChange: () => {},
       turn: nextTurn,
@@ -167,6 +171,7 @@ function openRigDevice(
   const device: RigDevice = {
     name,
     directory,
+    withheld,
     ...open(),
     joinAnew: async (code) => {
       await device.hub.request({ action: "leave" });
