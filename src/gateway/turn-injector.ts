@@ -48,6 +48,9 @@ const DAEMON_TIMEOUT_MS = 2_000;
 
 const MAX_CLIENT_CHARS = 60;
 
+/** While the daemon is away every conversation leaves one. */
+const MAX_UNANSWERED = 1_000;
+
 export function createTurnInjector(options: {
   readonly turns: TurnComposer;
   readonly memory: TurnMemory;
@@ -58,18 +61,25 @@ export function createTurnInjector(options: {
   let isAway = false;
   /** Clients that were refused when they asked last; few, for each has a name. */
   const refused = new Set<string>();
+  /**
+   * By conversation: the request whose answer never came. The daemon may have told it what waited; asked by its name
+   * again, it tells the same with the next turn.
+   */
+  const unanswered = new Map<string, string>();
 
   /** What the daemon puts before a turn, or why it puts nothing. */
   const ask = async (
-    request: TurnRequest & { readonly client: string },
+    request: TurnRequest & { readonly client: string; readonly requestId: string },
   ): Promise<{ readonly injected: string } | "refused" | "daemon-away"> => {
     const isBack = (): void => {
       if (isAway) log.info("gateway: the daemon is back; turns carry context again");
       isAway = false;
     };
+    const requestId = unanswered.get(request.session) ?? request.requestId;
     try {
-      const answer = await withTimeout(turns.composeTurn(request));
+      const answer = await withTimeout(turns.composeTurn({ ...request, requestId }));
       isBack();
+      unanswered.delete(request.session);
       refused.delete(request.client);
       return { injected: answer.modelText.slice(0, answer.injectedLength) };
     } catch (thrown) {
@@ -80,6 +90,7 @@ export function createTurnInjector(options: {
         refused.add(request.client);
         return "refused";
       }
+      if (unanswered.size < MAX_UNANSWERED) unanswered.set(request.session, requestId);
       // Said once, not at every turn.
       if (!isAway)
         log.warn("gateway: the daemon does not answer; turns go on without context", { code });

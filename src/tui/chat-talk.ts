@@ -3,6 +3,7 @@
  * It promises that what is stored and what stands on the screen are the same words, that nothing said is lost
  * when a reply is stopped or breaks off, and that the model gets the bytes of a turn again as it had them.
  */
+import { randomUUID } from "node:crypto";
 import type { ActivityApi } from "../api.ts";
 import type { Clock } from "../clock.ts";
 import { ownerTextStart } from "../context/markers.ts";
@@ -239,9 +240,16 @@ function createComposer({
   terminal,
 }: TalkOptions): (id: string, ownerText: string) => Promise<Words> {
   let isTold = false;
+  /** By conversation: the request whose answer never came. What it may have been told comes with the next turn. */
+  const unanswered = new Map<string, string>();
   return async (id, ownerText) => {
+    const requestId = unanswered.get(id) ?? randomUUID();
+    unanswered.set(id, requestId);
     try {
-      return await api.composeTurn({ session: `chat-${id}`, ownerText, client: "chat" });
+      const session = `chat-${id}`;
+      const answer = await api.composeTurn({ session, ownerText, requestId, client: "chat" });
+      unanswered.delete(id);
+      return answer;
     } catch (thrown) {
       if (!(thrown instanceof ActivityError)) throw thrown;
       if (!isTold) terminal.notice(`(Turns go without context. ${thrown.message} ${thrown.hint})`);

@@ -294,6 +294,26 @@ describe("switched off", () => {
 });
 
 describe("without a daemon", () => {
+  test("what waited for a turn whose answer was lost comes with the next, once", async () => {
+    const rig = await openGatewayRig();
+    const named = { "activityd-session": "s" };
+    rig.daemon.setSilent(true);
+    rig.daemon.tell("s", "Build finished");
+    rig.daemon.setLosing(true);
+    await rig.post("chat/completions", ask("one"), named);
+    expect(contents(rig)).toEqual(["one"]);
+    await rig.post("chat/completions", ask("one", "reply", "two"), named);
+    rig.daemon.setLosing(false);
+    await rig.post("chat/completions", ask("other"), { "activityd-session": "other" });
+    const told = "System: [1970-01-01 00:00:00 UTC] Build finished\n\n";
+    await rig.post("chat/completions", ask("one", "reply", "two", "more", "three"), named);
+    expect(contents(rig).at(-1)).toBe(`${told}three`);
+    rig.daemon.tell("s", "Tests passed");
+    const next = ask("one", "reply", "two", "more", "three", "and", "four");
+    await rig.post("chat/completions", next, named);
+    expect(contents(rig).at(-1)).toBe(`${told.replace("Build finished", "Tests passed")}four`);
+  });
+
   test("turns go on unchanged, which is said once, and with context when it is back", async () => {
     const rig = await openGatewayRig();
     rig.daemon.setAway(true);

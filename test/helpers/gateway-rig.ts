@@ -2,7 +2,9 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { TurnRequest } from "../../src/api.ts";
-import { headingBlockOfText } from "../../src/context/markers.ts";
+import { createMemoryEventRows } from "../../src/auto-reply/reply/system-events-memory.ts";
+import { createSystemEventQueue } from "../../src/auto-reply/reply/system-events.ts";
+import { headingBlockOfText, type SessionEvent } from "../../src/context/markers.ts";
 import { composeTurn } from "../../src/context/turn.ts";
 import { ActivityError } from "../../src/errors.ts";
 import { openGateway, type Gateway, type GatewayOptions } from "../../src/gateway/openai-http.ts";
@@ -40,6 +42,10 @@ export interface FakeDaemon extends TurnComposer {
   readonly setRefusing: (refusing: boolean) => void;
   /** Whether there is something to say. */
   readonly setSilent: (silent: boolean) => void;
+  /** Whether turns are composed and their answers lost on the way. */
+  readonly setLosing: (losing: boolean) => void;
+  /** An event that waits for a session. */
+  readonly tell: (session: string, text: string) => void;
 }
 
 export async function openGatewayRig(options: Partial<GatewayOptions> = {}): Promise<GatewayRig> {
@@ -97,11 +103,15 @@ function createFakeDaemon(): FakeDaemon {
   let away = false;
   let refusing = false;
   let silent = false;
+  let losing = false;
+  const queue = createSystemEventQueue({ rows: createMemoryEventRows(), nowUs: () => 0 });
   return {
     asked,
     setAway: (next) => (away = next),
     setRefusing: (next) => (refusing = next),
     setSilent: (next) => (silent = next),
+    setLosing: (next) => (losing = next),
+    tell: (session, text) => void queue.enqueue({ session, text }),
     composeTurn: async (request) => {
       if (away) throw new ActivityError("daemon_unreachable", "No daemon answers.", "");
       if (refusing) throw new ActivityError("client_revoked", "The owner refuses it.", "");
@@ -109,7 +119,11 @@ function createFakeDaemon(): FakeDaemon {
       const activity = silent
         ? []
         : [headingBlockOfText("realtime", [`- Focused: Code: "number ${asked.length}"`])];
-      const turn = composeTurn({ events: [], activity, ownerText: request.ownerText });
+      const { session, ownerText, requestId } = request;
+      const render = (events: readonly SessionEvent[]) =>
+        composeTurn({ events, activity, ownerText });
+      const turn = queue.drain(session, render, requestId);
+      if (losing) throw new ActivityError("timed_out", "The daemon did not answer.", "");
       return {
         modelText: turn.composed,
         ownerText: turn.visible,

@@ -38,6 +38,20 @@ describe("a chat in pipes", () => {
     expect(chat.upstream.seen[0]?.text).toContain("# Device Activity");
   });
 
+  it("tells with the next turn what waited for one whose answer was lost", async () => {
+    const chat = await openChatRig();
+    chat.daemon.setSilent(true);
+    chat.daemon.tell("chat-c", "Build finished");
+    chat.daemon.setLosing(true);
+    chat.upstream.answerWith(async (request, response) => {
+      chat.daemon.setLosing(false);
+      await streamText("Hello there.")(request, response);
+    });
+    await chat.talk(["one", "two", "three"]);
+    const told = chat.upstream.seen.map(({ text }) => text.match(/Build finished/g)?.length ?? 0);
+    expect(told).toEqual([0, 1, 1]);
+  });
+
   it("prints none of the blocks that stood before the turns", async () => {
     const chat = await openChatRig();
     chat.upstream.answerWith(async (request, response) => {
