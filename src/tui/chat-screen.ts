@@ -7,6 +7,7 @@ import { localTime } from "../context/plain-text.ts";
 import { createLineBreaker, cut, wrap, type Paint } from "./cells.ts";
 import {
   shownText,
+  shownTurns,
   type ConversationPreview,
   type SearchHit,
   type StoredTurn,
@@ -32,7 +33,7 @@ export function createReplyText({ columns }: ChatFrame): TerminalText {
 
 /** Turns as they stand on the screen when they were said: the owner's behind the prompt. */
 export function renderTurns(turns: readonly StoredTurn[], frame: ChatFrame): string {
-  return turns
+  return shownTurns(turns)
     .map((turn) =>
       turn.role === "user"
         ? renderOwnerTurn(shownText(turn), frame)

@@ -206,7 +206,7 @@ export function createTalk(options: TalkOptions): Talk {
     },
     lastSaid: () => {
       const turns = conversations.read(id);
-      const index = turns.findLastIndex(({ role }) => role === "user");
+      const index = turns.findLastIndex((turn) => turn.role === "user" && shownText(turn) !== "");
       const turn = turns[index];
       return turn === undefined ? null : { index, turn };
     },

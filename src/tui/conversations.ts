@@ -91,11 +91,13 @@ export function openConversations(folder: string, modelFolder: string): Conversa
   const list = (): readonly ConversationPreview[] =>
     ids()
       .flatMap((id) => {
-        const turns = read(id);
+        const all = read(id);
+        const lastUs = all.at(-1)?.atUs;
+        if (lastUs === undefined) return [];
+        const turns = shownTurns(all);
         const last = turns.at(-1);
-        if (last === undefined) return [];
-        const preview = oneLine(shownText(last), PREVIEW_MAX_CHARS);
-        return [{ id, title: titleOf(turns), preview, lastUs: last.atUs, turns: turns.length }];
+        const preview = last === undefined ? "" : oneLine(shownText(last), PREVIEW_MAX_CHARS);
+        return [{ id, title: titleOf(turns), preview, lastUs, turns: turns.length }];
       })
       .sort((a, b) => b.lastUs - a.lastUs);
   const modelRow = (turn: number, modelText: string | null): string =>
@@ -141,13 +143,13 @@ export function openConversations(folder: string, modelFolder: string): Conversa
       const said: OwnerText[] = [];
       for (const { id } of list()) {
         if (said.length >= limit) break;
-        const turns = read(id).filter(({ role }) => role === "user");
+        const turns = shownTurns(read(id)).filter(({ role }) => role === "user");
         said.push(...turns.reverse().map(shownText));
       }
       return said.slice(0, limit);
     },
     exportText: (id) =>
-      read(id)
+      shownTurns(read(id))
         .map((turn) => `**${turn.role === "user" ? "You" : "Assistant"}**\n\n${shownText(turn)}\n`)
         .join("\n"),
     watch: (listener) => {
@@ -174,9 +176,14 @@ export function shownText({ role, ownerText, modelText }: StoredTurn): OwnerText
   return role === "user" ? stripLeadingSystemContext(text) : displayText({ role, text });
 }
 
+/** The turns that are shown: one that held nothing but context is nothing that its owner said. */
+export function shownTurns(turns: readonly StoredTurn[]): readonly StoredTurn[] {
+  return turns.filter((turn) => turn.role !== "user" || shownText(turn) !== "");
+}
+
 /** The title of a conversation, as lists and the terminal's window have it. */
 export function titleOf(turns: readonly StoredTurn[]): string {
-  const first = turns.find(({ role }) => role === "user");
+  const first = shownTurns(turns).find(({ role }) => role === "user");
   return first === undefined ? "" : oneLine(shownText(first), TITLE_MAX_CHARS);
 }
 

@@ -214,6 +214,30 @@ describe("the owner's words alone stand in", () => {
   });
 });
 
+describe("a turn that held nothing but context", () => {
+  it("has no place in a chat, an export, a list or what was said before", async () => {
+    const chat = await openChatRig();
+    storeRaw(chat, "c", composed(""));
+    await chat.talk(["why?"]);
+    storeRaw(chat, "c", composed(""));
+    const said = "> why?\nHello there.\n";
+    const { out } = await chat.talk(["/export", "/titles"]);
+    expect(out).toBe(
+      `${said}**You**\n\nwhy?\n\n**Assistant**\n\nHello there.\nc  1970-01-01 00:00  why? (2)\n`,
+    );
+    expect(chat.conversations.list()).toMatchObject([{ title: "why?", preview: "Hello there." }]);
+    expect(chat.conversations.saidBefore(9)).toEqual(["why?"]);
+  });
+
+  it("is none of the owner's to be edited or sent again", async () => {
+    const chat = await openChatRig();
+    await chat.talk(["why?"]);
+    storeRaw(chat, "c", composed(""));
+    await chat.talk(["/resend"]);
+    expect(chat.conversations.read("c").map(shownText)).toEqual(["why?", "Hello there."]);
+  });
+});
+
 describe("the strip is never done", () => {
   it("on assistant text", async () => {
     const chat = await openChatRig();
