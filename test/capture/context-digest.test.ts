@@ -526,6 +526,34 @@ describe("a time to come", () => {
   });
 });
 
+describe("a turn that is a name and nothing else", () => {
+  it.each([
+    ["payment intents", "Payment intents"],
+    ["the octopus brains page", "Octopus brains"],
+    ["rent 2026 please", "Rent 2026.ods"],
+    ["Ines's call", "Call with Ines"],
+  ])("gets what is called so: %s", (turn, title) => {
+    expect(ask(turn).block).toContain(title);
+  });
+
+  it.each(["good work", "octopus salad", "brains", "tax rates 2025", "payment please"])(
+    "gets nothing where nothing is: %s",
+    (turn) => {
+      expect(ask(turn).block).toBeNull();
+    },
+  );
+
+  it("is told apart by a single digit", () => {
+    const history = createMemoryHistory([
+      show("Okular", "Greenhouse plan 7.pdf", "25 09:00", "09:30"),
+      show("Okular", "Greenhouse plan 8.pdf", "25 10:00", "11:30"),
+    ]);
+    expect(ask("the greenhouse plan 7", { history }).block).toContain("plan 7");
+    expect(ask("the greenhouse plan 7", { history }).block).not.toContain("plan 8");
+    expect(ask("find greenhouse plan 8", { history }).block).not.toContain("plan 7");
+  });
+});
+
 describe("a work that a folder is named after", () => {
   it("was last seen when its files were", () => {
     const windows = ["19", "20", "23", "24", "25"].flatMap((day) => [

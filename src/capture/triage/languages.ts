@@ -77,9 +77,14 @@ export function findContentWords(
   const typed = tokens.length <= TYPED_TOKENS;
   tokens.forEach((token, index) => {
     if (taken.has(index) || token.type === "mark" || token.type === "gap") return;
-    // A single digit or letter finds everything.
-    if (token.text.length < 2) return;
     const { text, folded, start: startIndex } = token;
+    // A single digit or letter finds everything; of "bed 7" and "bed 12" the digit decides.
+    if (text.length < 2) {
+      const before = tokens[index - 1];
+      const named = before?.type === "word" && words.at(-1)?.startIndex === before.start;
+      if (token.type === "number" && named) words.push({ text, folded, startIndex, generic: true });
+      return;
+    }
     if (isFunctionWord(folded, language)) return;
     const generic =
       isAskingWord(folded, language) ||

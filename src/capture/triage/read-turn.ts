@@ -3,6 +3,7 @@
  * now, zone) that takes well under a millisecond and never fails, whatever the turn holds.
  */
 import { isArithmetic } from "./arithmetic.ts";
+import { isBareName } from "./bare-name.ts";
 import { broughtTextAt, isChatter } from "./chatter.ts";
 import { findCues } from "./cues.ts";
 import { classifyTurn } from "./intent.ts";
@@ -56,6 +57,7 @@ export function readTurn(
         ? classifyTurn({ tokens, language, times, timeTokens: covered, cues, quoted })
         : ONLY_NONE,
     contentWords,
+    isBareName: isBareName(tokens, taken, contentWords),
     quoted: quoted.map(({ text }) => text),
     end: ends?.end ?? null,
     needsNoRecord:

@@ -117,6 +117,8 @@ export interface TurnReading {
   readonly anchors: readonly AnchorMention[];
   readonly intents: IntentScores;
   readonly contentWords: readonly ContentWord[];
+  /** Whether the turn is a name and nothing else: "ticket 4711", "Akte Hoffmann bitte". */
+  readonly isBareName: boolean;
   /** What stands in quotation marks or backticks, without them. */
   readonly quoted: readonly string[];
   /** "The last thing yesterday": one end of the time that is named; null for all of it. */

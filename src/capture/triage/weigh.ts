@@ -6,6 +6,7 @@
 import type { AnchorWindow } from "./anchors.ts";
 import type { Subject } from "./subject.ts";
 import type { Topic } from "./topic.ts";
+import { wordRarity } from "./words.ts";
 import type { Intent, TurnReading } from "./turn-reading.ts";
 
 export interface WeighedReadings {
@@ -33,7 +34,8 @@ export function weighReadings(slots: Slots): WeighedReadings {
   );
   const [first, second] = ranked;
   // What was moved to silence counts only where the turn itself asks for nothing.
-  const none = slots.reading.needsNoRecord ? weights.none : slots.reading.intents.none;
+  const isMoved = slots.reading.needsNoRecord || isCalledSo(slots);
+  const none = isMoved ? weights.none : slots.reading.intents.none;
   if (first === undefined || first.weight <= 0 || isSmallTalk(slots, first.weight, none)) {
     return { intent: "none", readings: [] };
   }
@@ -49,7 +51,9 @@ export function weighReadings(slots: Slots): WeighedReadings {
  * Whether a turn is small talk beyond any slot: what a title could still say for it would not reach the bar. Spares the
  * search for most turns that need none.
  */
-export function isPlainSmallTalk({ intents, times, anchors, sides }: TurnReading): boolean {
+export function isPlainSmallTalk(reading: TurnReading): boolean {
+  const { intents, times, anchors, sides } = reading;
+  if (reading.isBareName && !reading.needsNoRecord) return false;
   return intents.none > HIGHEST_BAR && times.length + anchors.length + sides.length === 0;
 }
 
@@ -86,6 +90,13 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
     const unasked = ["window", "duration", "anchor", "lastseen", "resume"] as const;
     for (const intent of unasked) move(intent, "none", 1);
     if (subject === null) move("topic", "none", 1);
+    return weights;
+  }
+  // "Ticket 4711" asks nothing, and what is called so is what is meant.
+  if (isCalledSo({ reading, topic })) {
+    for (const intent of ["none", "window", "anchor", "now", "resume"] as const) {
+      move(intent, "topic", 1);
+    }
     return weights;
   }
   // An event that was found beside a side word is hardly there by chance; but "before the meeting starts" may be to come.
@@ -151,6 +162,21 @@ function isSmallTalk(
   if (telling && subject === null && !hasTime && anchor === null) bar -= 0.1;
   return none > bar || (none > 0.3 && none > bestWeight * 1.1 && bar <= 0.5);
 }
+
+/** Whether the turn is the name of something, of which at least two words stand in one title and none is missing. */
+function isCalledSo({ reading, topic }: Pick<Slots, "reading" | "topic">): boolean {
+  const [best] = topic.matches;
+  if (!reading.isBareName || best === undefined || best.coverage < WHOLLY) return false;
+  const held = topic.words.filter(
+    ({ hits }) => hits.how !== "alike" && hits.documents.has(best.documentId),
+  );
+  // "Good work" may stand in a title as well.
+  const isRare = held.some(({ word }) => !word.generic && wordRarity(word.folded) > COMMON);
+  return held.length >= 2 && isRare;
+}
+
+const WHOLLY = 0.9;
+const COMMON = 0.65;
 
 /** "Morning", "good evening": a part of the day and nothing else. */
 function isGreeting({ times, anchors, sides, followUp }: TurnReading, topic: Topic): boolean {
