@@ -30,7 +30,7 @@ import { type LinePicker, MAX_MODEL_LINES } from "./triage/model.ts";
 import { createProjects } from "./triage/projects.ts";
 import { latestLines, type ReadingContext, windowLines } from "./triage/readings.ts";
 import { createSemanticFinder } from "./triage/semantic.ts";
-import { findAlike, findSubject } from "./triage/subject.ts";
+import { callsIfMeant, findAlike, findSubject } from "./triage/subject.ts";
 import { readTopic, type Topic } from "./triage/topic.ts";
 import type { Intent } from "./triage/turn-reading.ts";
 import { isPlainSmallTalk, weighReadings } from "./triage/weigh.ts";
@@ -150,7 +150,7 @@ export function createDigester(options: DigesterOptions): Digester {
       beside === null
         ? (resolveBetween(sources, reading, topic) ?? resolveAnchor(sources, reading, topic))
         : resolveBeside(sources, answer(beside.asked, context), beside.side);
-    const named = findSubject(topic, projects);
+    const named = callsIfMeant(findSubject(topic, projects), reading, projects);
     const weights = weighReadings({ reading, topic, anchor, subject: named });
     const asksTopic = weights.readings.some(({ intent }) => TOPICAL.has(intent));
     // Likeness comes last: it may answer what would be told as not recorded, and never breaks a silence.

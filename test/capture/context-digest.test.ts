@@ -526,12 +526,25 @@ describe("a time to come", () => {
   });
 });
 
+describe("a time at which a topic was not there", () => {
+  it("is told instead of a title that is only like it", () => {
+    const history = createMemoryHistory([
+      show("Firefox", "Medication chart", "24 09:00", "10:00"),
+      show("Firefox", "Symptoms of shingles", "25 22:00", "22:30"),
+    ]);
+    const block = ask("what was that medical thing I read last night?", { history }).block;
+    expect(block).toContain("shingles");
+    expect(block).not.toContain("Medication");
+  });
+});
+
 describe("a turn that is a name and nothing else", () => {
   it.each([
     ["payment intents", "Payment intents"],
     ["the octopus brains page", "Octopus brains"],
     ["rent 2026 please", "Rent 2026.ods"],
     ["Ines's call", "Call with Ines"],
+    ["stripe payments", "Payment intents"],
   ])("gets what is called so: %s", (turn, title) => {
     expect(ask(turn).block).toContain(title);
   });
@@ -542,6 +555,14 @@ describe("a turn that is a name and nothing else", () => {
       expect(ask(turn).block).toBeNull();
     },
   );
+
+  it("names a part of a compound, in German", () => {
+    const history = createMemoryHistory([
+      show("Okular", "Kündigungsschreiben Schäfer.pdf", "25 09:00", "09:30"),
+    ]);
+    expect(ask("Schaefer Kündigung", { history }).block).toContain("Schäfer");
+    expect(ask("Schaefer Einladung", { history }).block).toBeNull();
+  });
 
   it("is told apart by a single digit", () => {
     const history = createMemoryHistory([

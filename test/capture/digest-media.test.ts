@@ -69,3 +69,22 @@ describe("a turn that asks for one kind of thing in a time", () => {
     expect(titles("what did I do yesterday?")).toContain("Barn rent.odt");
   });
 });
+
+describe("a turn about talking with somebody", () => {
+  it("is about the calls, and not about what else has the name", () => {
+    const history = createMemoryHistory([
+      show("Writer", "Offer Roth barn.odt", "24 09:00", "12:00"),
+      show("zoom", "Call with Mr Roth — Zoom Meeting", "25 09:00", "09:30"),
+      show("Writer", "Offer Roth barn.odt", "25 10:00", "11:00"),
+    ]);
+    for (const turn of ["how long did I talk to Roth", "wie lange hab ich mit Roth telefoniert?"]) {
+      const { block } = createDigester({ history }).render({
+        turn,
+        nowUs: us("25 12:00"),
+        timeZone: "Europe/Berlin",
+      });
+      expect(block).toContain('total on "Roth": 30 min');
+      expect(block).not.toContain("Offer");
+    }
+  });
+});

@@ -87,7 +87,16 @@ function linesWithin(
       return totalLines(context, subject, phrase, within, weight);
     }
     default:
-      if (subject !== null) return subjectLines(context, subject, intent, within, weight);
+      if (subject !== null) {
+        const lines = subjectLines(context, subject, intent, within, weight);
+        const isThen = (line: SpanLine): boolean =>
+          within === null || (line.startUs < within.toUs && line.endUs > within.fromUs);
+        // A title that is only like what was named, and was not there at that time, is another thing.
+        if (within === null || subject.coverage >= SURE || lines.some(isThen)) return lines;
+        const reason = "time in the window";
+        const then = windowLines(context, within, { limit, score: weight, reason });
+        return then.length > 0 ? then : lines;
+      }
       return phrase === "" ? [] : [nothingLine(context, phrase, weight)];
   }
 }
@@ -117,6 +126,8 @@ function timeWindows(reading: TurnReading): readonly Window[] {
 }
 
 const MAX_WINDOWS = 4;
+/** Below this share of the topic's words a title may be another thing. */
+const SURE = 0.8;
 /** Of one time. */
 const MAX_LINES = 6;
 

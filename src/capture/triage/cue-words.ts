@@ -46,7 +46,7 @@ const ENGLISH: CueTable = [
   ],
   [
     { anchor: "call" },
-    "talked to|spoke to|speaking to|speaking with|talking with|chatting to|chatting with|catching up with|spoke with|talked with|talking to|chatted with|chat with|met with",
+    "talk to|talk with|speak to|speak with|talked to|spoke to|speaking to|speaking with|talking with|chatting to|chatting with|catching up with|spoke with|talked with|talking to|chatted with|chat with|met with",
   ],
   [{ anchor: "lunch" }, "lunch|lunchbreak|lunch break|my lunch|lunchtime"],
   [{ anchor: "breakfast" }, "breakfast|brekkie|brekky"],

@@ -20,6 +20,7 @@ import {
   windowLines,
 } from "./readings.ts";
 import { COVERAGE_FLOOR, type Topic } from "./topic.ts";
+import type { TurnReading } from "./turn-reading.ts";
 import { isOneTypo, matchKey } from "./words.ts";
 
 export interface Subject {
@@ -73,6 +74,19 @@ export function findSubject(topic: Topic, projects: Projects): Subject | null {
     coverage: bestCoverage,
     documentCoverage: bestCoverage,
   };
+}
+
+/** "How long did I talk to Ines?" is about the calls with her, and not about what else has her name. */
+export function callsIfMeant(
+  subject: Subject | null,
+  { anchors }: Pick<TurnReading, "anchors">,
+  projects: Projects,
+): Subject | null {
+  const isAsked = anchors.some(({ kind, side }) => kind === "call" && side === null);
+  if (subject === null || !isAsked) return subject;
+  const calls = subject.documentIds.filter((id) => projects.kindOf(id) === "call");
+  const isMixed = calls.length > 0 && calls.length < subject.documentIds.length;
+  return isMixed ? { ...subject, documentIds: calls, project: null, isProject: false } : subject;
 }
 
 /** What is meant by words that no title holds, by likeness of meaning; null when nothing stands out. */

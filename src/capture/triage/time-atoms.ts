@@ -148,7 +148,11 @@ function parseNamed(lexed: Lexed, start: number, lead: Lead, moment: MomentNode)
     // "vor dem Mittag" and "after lunchtime" are about the meal, which is an event to look up.
     if (word.part === "midday" && which === null && standsBeside(lexed, start)) return null;
     if (which === "next") return { future: true, next };
-    if (which === null) return { ...part, future: false, next };
+    // "Sonntag um halb zwei nachts" is before that day's morning, "Sonntagnacht um halb zwei" after its evening.
+    const isSmall = word.part === "late-night" && moment.clock !== null && moment.day !== null;
+    if (which === null) {
+      return { ...part, ...(isSmall ? { part: "small-hours" } : {}), future: false, next };
+    }
     return { ...part, day: { type: "back", days: DAYS_BACK[which] }, future: false, next };
   }
   if (word.shade !== undefined && which === null) return { shade: word.shade, future: false, next };

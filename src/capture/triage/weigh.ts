@@ -5,7 +5,7 @@
  */
 import type { AnchorWindow } from "./anchors.ts";
 import type { Subject } from "./subject.ts";
-import type { Topic } from "./topic.ts";
+import type { Topic, TopicWord } from "./topic.ts";
 import { wordRarity } from "./words.ts";
 import type { Intent, TurnReading } from "./turn-reading.ts";
 
@@ -167,15 +167,17 @@ function isSmallTalk(
 function isCalledSo({ reading, topic }: Pick<Slots, "reading" | "topic">): boolean {
   const [best] = topic.matches;
   if (!reading.isBareName || best === undefined || best.coverage < WHOLLY) return false;
-  const held = topic.words.filter(
-    ({ hits }) => hits.how !== "alike" && hits.documents.has(best.documentId),
-  );
+  const isHeld = ({ hits }: TopicWord): boolean => hits.documents.has(best.documentId);
+  if (!topic.words.every((word) => word.word.generic || isHeld(word))) return false;
+  const held = topic.words.filter(isHeld);
+  // Of a compound the one part may be named; not of all words.
+  if (held.every(({ hits }) => hits.how === "alike")) return false;
   // "Good work" may stand in a title as well.
   const isRare = held.some(({ word }) => !word.generic && wordRarity(word.folded) > COMMON);
   return held.length >= 2 && isRare;
 }
 
-const WHOLLY = 0.9;
+const WHOLLY = 0.7;
 const COMMON = 0.65;
 
 /** "Morning", "good evening": a part of the day and nothing else. */

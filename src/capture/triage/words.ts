@@ -108,14 +108,17 @@ const COMMON = openRankedTable(new URL("./common-words.bin", import.meta.url));
  */
 export function wordLikeness(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
-  if (shorter < 4 || Math.abs(a.length - b.length) > 12) return 0;
+  const gap = Math.abs(a.length - b.length);
+  if (shorter < 4 || gap > MAX_COMPOUND_GAP) return 0;
   let common = 0;
   while (common < shorter && a.charCodeAt(common) === b.charCodeAt(common)) common += 1;
   const restA = a.length - common;
   const restB = b.length - common;
   if (common >= 5 && common >= 0.7 * shorter && restA <= 5 && restB <= 5) return 0.8;
-  if (shorter >= 5 && (common === shorter || a.endsWith(b) || b.endsWith(a))) return 0.7;
-  if (common === 0 || Math.abs(a.length - b.length) > 2 || /\d/.test(a) || /\d/.test(b)) return 0;
+  const isPart = common === shorter || a.endsWith(b) || b.endsWith(a);
+  // The longer the part, the longer may be what it is a part of: "bescheinigung" in "arbeitsunfahigkeitsbescheinigung".
+  if (isPart && shorter >= (gap > 12 ? 6 : 5)) return 0.7;
+  if (common === 0 || gap > 2 || /\d/.test(a) || /\d/.test(b)) return 0;
   const allowed = shorter >= 8 ? 2 : shorter >= 5 ? 1 : 0;
   if (allowed === 0) return 0;
   const edits = editDistance(a, b, allowed);
@@ -149,6 +152,8 @@ export function isSureTypo(typed: string, meant: string): boolean {
   const isDoubled = typed.length > meant.length && typed[same] === typed[same - 1];
   return isInside && (isDoubled || Math.min(typed.length, meant.length) >= 8);
 }
+
+const MAX_COMPOUND_GAP = 24;
 
 function isSwap(a: string, b: string): boolean {
   return a.length === b.length && sorted(a) === sorted(b) && editDistance(a, b, 1) === 1;

@@ -22,6 +22,8 @@ describe("the document index", () => {
   it("finds a word as written, inflected, in a compound and mistyped", () => {
     expect(hits(["tomato plants", "tomatoes"], "tomato")).toEqual([1, 2]);
     expect(hits(["Steuererklärung 2026"], "steuer")).toEqual([1]);
+    expect(hits(["Arbeitsunfähigkeitsbescheinigung.pdf"], "bescheinigung")).toEqual([1]);
+    expect(hits(["Gesellschaftsvertrag Entwurf"], "vertrag")).toEqual([1]);
     expect(hits(["Cheap flights to Lisbon"], "lisobn")).toEqual([1]);
     expect(hits(["How immune memory works"], "meomries")).toEqual([1]);
     expect(hits(["Cheap flights to Lisbon"], "madrid")).toEqual([]);

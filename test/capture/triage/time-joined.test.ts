@@ -54,6 +54,8 @@ describe("times beside each other", () => {
   });
 
   it("are read where digits stand without a mark, and early in the morning", () => {
+    expect(times("Sonntag um halb zwei nachts")).toBe("22 01:15 → 22 01:45");
+    expect(times("Sonntagnacht um halb zwei")).toBe("23 01:15 → 23 01:45");
     expect(times("what was on at 330pm yesterday")).toBe("26 15:15 → 26 15:45");
     expect(times("was war am frühen Morgen")).toBe("27 05:00 → 27 09:00");
   });
