@@ -25,12 +25,12 @@ export interface Buckets {
   /** False when it is there already. Throws `WireError` for a body without client, type and hostname. */
   readonly create: (bucket: string, body: unknown) => boolean;
   readonly remove: (bucket: string) => boolean;
-  /** Null: no such bucket. */
+  /** In pages; null: no such bucket. */
   readonly events: (
     bucket: string,
     range: BucketRange,
     limit: number | null,
-  ) => readonly JsonObject[] | null;
+  ) => Iterable<readonly JsonObject[]> | null;
   readonly count: (bucket: string, range: BucketRange) => number | null;
   readonly event: (bucket: string, id: number) => JsonObject | null;
   /** Null: no such bucket. */
@@ -132,11 +132,8 @@ export function createBuckets(options: BucketsOptions): Buckets {
       lastBeats.delete(bucket);
       return store.remove(bucket);
     },
-    events: (bucket, range, limit) => {
-      if (store.find(bucket) === null) return null;
-      if (limit === 0) return [];
-      return store.events(bucket, range, limit).map((row) => toWire(clip(row, range)));
-    },
+    events: (bucket, range, limit) =>
+      store.find(bucket) === null ? null : eventPages(bucket, range, limit),
     count: (bucket, range) => (store.find(bucket) === null ? null : store.count(bucket, range)),
     event: (bucket, id) => {
       const row = store.event(bucket, id);
@@ -181,6 +178,15 @@ export function createBuckets(options: BucketsOptions): Buckets {
     setSetting: (key, value) => store.setSetting(key, JSON.stringify(value ?? null)),
     removeSetting: (key) => store.setSetting(key, null),
   };
+
+  function* eventPages(
+    bucket: string,
+    range: BucketRange,
+    limit: number | null,
+  ): Iterable<readonly JsonObject[]> {
+    for (const rows of store.pages(bucket, range, limit))
+      yield rows.map((row) => toWire(clip(row, range)));
+  }
 
   /** Lengthens the last event or makes a new one. Null: the bucket is gone meanwhile. */
   function keepBeat(bucket: string, beat: WireEvent, pulseUs: number): StoredEvent | null {

@@ -34,11 +34,11 @@ export interface BucketRows {
   readonly find: (bucket: string) => StoredBucket | null;
   readonly create: (row: StoredBucket) => boolean;
   readonly remove: (bucket: string) => boolean;
-  readonly events: (
+  readonly pages: (
     bucket: string,
     range: BucketRange,
     limit: number | null,
-  ) => readonly StoredEvent[];
+  ) => IterableIterator<readonly StoredEvent[]>;
   readonly iterate: (bucket: string) => IterableIterator<StoredEvent>;
   readonly count: (bucket: string, range: BucketRange) => number;
   readonly event: (bucket: string, id: number) => StoredEvent | null;

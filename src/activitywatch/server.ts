@@ -5,11 +5,18 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { ActivityError } from "../errors.ts";
 import { reasonForLog, type Log } from "../log.ts";
 import { judgeAccess, type AccessOptions } from "./access.ts";
+import {
+  sendBytes,
+  sendExport,
+  sendFound,
+  sendJson,
+  sendMessage,
+  sendPages,
+  sendPreflight,
+} from "./answers.ts";
 import { drain, readJson, withFile } from "./body.ts";
 import type { Buckets } from "./buckets.ts";
 import type { BucketRange } from "./port.ts";
@@ -17,8 +24,8 @@ import { parseTimestamp, WireError } from "./wire.ts";
 
 export interface ActivityWatchOptions extends Omit<AccessOptions, "port"> {
   readonly buckets: Buckets;
-  /** Answers a query, one result per period; throws `WireError` for what is wrong with it. */
-  readonly query: (body: unknown) => Promise<unknown>;
+  /** Answers a query in JSON, one result per period; throws `WireError` for what is wrong with it. */
+  readonly query: (body: unknown) => Promise<Uint8Array>;
   /** Port 0 is one that is free; a descriptor is that of a socket that listens already. */
   readonly at: { readonly port: number } | { readonly fd: number };
   readonly log: Log;
@@ -148,8 +155,10 @@ const ROUTES: readonly (readonly [method: string, path: string, handler: Handler
   [
     "GET",
     "/buckets/{}/events",
-    ({ buckets }, { query, response }, id = "") =>
-      sendFound(response, buckets.events(id, readRange(query), readLimit(query)), id),
+    ({ buckets }, { query, response }, id = "") => {
+      const pages = buckets.events(id, readRange(query), readLimit(query));
+      return pages === null ? sendFound(response, null, id) : sendPages(response, pages);
+    },
   ],
   [
     "GET",
@@ -196,9 +205,16 @@ const ROUTES: readonly (readonly [method: string, path: string, handler: Handler
   [
     "GET",
     "/buckets/{}/export",
-    ({ buckets }, { response }, id = "") => sendExport(response, buckets, id),
+    ({ buckets }, { response }, id = "") =>
+      buckets.get(id) === null
+        ? sendFound(response, null, id)
+        : sendExport(response, buckets.exportBuckets(id), id),
   ],
-  ["GET", "/export", ({ buckets }, { response }) => sendExport(response, buckets, null)],
+  [
+    "GET",
+    "/export",
+    ({ buckets }, { response }) => sendExport(response, buckets.exportBuckets(null), null),
+  ],
   [
     "POST",
     "/import",
@@ -209,7 +225,7 @@ const ROUTES: readonly (readonly [method: string, path: string, handler: Handler
     "POST",
     "/query",
     async ({ query: run }, { request, response }) =>
-      sendJson(response, 200, await run(await readJson(request))),
+      sendBytes(response, 200, await run(await readJson(request))),
   ],
   ["GET", "/settings", ({ buckets }, { response }) => sendJson(response, 200, buckets.settings())],
   [
@@ -298,66 +314,6 @@ function readEventId(text: string): number {
   const id = Number(text);
   if (Number.isSafeInteger(id)) return id;
   throw new WireError("The id of an event is an integer.");
-}
-
-// ---------------------------------------------------------------- answers
-
-function sendFound(response: ServerResponse, value: unknown, bucket: string): void {
-  if (value === null) sendMessage(response, 404, `There is no bucket "${bucket}".`);
-  else sendJson(response, 200, value);
-}
-
-function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  const body = Buffer.from(JSON.stringify(value ?? null));
-  response
-    .writeHead(status, { "content-type": "application/json", "content-length": body.length })
-    .end(body);
-}
-
-function sendMessage(response: ServerResponse, status: number, message: string): void {
-  if (response.headersSent) response.destroy();
-  else sendJson(response, status, { message });
-}
-
-async function sendExport(
-  response: ServerResponse,
-  buckets: Buckets,
-  only: string | null,
-): Promise<void> {
-  if (only !== null && buckets.get(only) === null) return sendFound(response, null, only);
-  const name =
-    only === null
-      ? "aw-buckets-export.json"
-      : `aw-bucket-export_${only.replace(/[^\w.-]/g, "_")}.json`;
-  response.writeHead(200, {
-    "content-type": "application/json",
-    "content-disposition": `attachment; filename=${name}`,
-  });
-  await pipeline(Readable.from(buckets.exportBuckets(only)), response);
-}
-
-/** A stranger is told nothing: the browser then does not send what it asked for. */
-function sendPreflight(
-  request: IncomingMessage,
-  response: ServerResponse,
-  isAllowed: boolean,
-): void {
-  if (!isAllowed) {
-    response.writeHead(204).end();
-    return;
-  }
-  const wanted = request.headers["access-control-request-headers"];
-  response.setHeader("access-control-allow-methods", "GET, POST, DELETE");
-  response.setHeader(
-    "access-control-allow-headers",
-    ["content-type", "authorization", ...(wanted === undefined ? [] : [wanted])].join(", "),
-  );
-  response.setHeader("access-control-max-age", "600");
-  // Chromium asks this before a public page or an extension may reach this machine.
-  if (request.headers["access-control-request-private-network"] === "true") {
-    response.setHeader("access-control-allow-private-network", "true");
-  }
-  response.writeHead(204).end();
 }
 
 function reasonOf(thrown: unknown): string {

@@ -12,13 +12,13 @@ const ANSWER_WITHIN_MS = 20_000;
 const IDLE_MS = 60_000;
 
 export interface Queries {
-  /** Answers the body of a query request. Throws `WireError` for what is wrong with it, or for taking too long. */
-  readonly run: (body: unknown) => Promise<unknown>;
+  /** Answers the body of a query request in JSON. Throws `WireError` for what is wrong with it, or for taking too long. */
+  readonly run: (body: unknown) => Promise<Uint8Array>;
   readonly close: () => void;
 }
 
 interface Waiting {
-  readonly resolve: (value: unknown) => void;
+  readonly resolve: (json: Uint8Array) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
 }
@@ -39,13 +39,14 @@ export function openQueries(path: string): Queries {
     }
     waiting.clear();
   };
-  const take = ({ id, value, failure }: QueryAnswer): void => {
+  const take = (answer: QueryAnswer): void => {
+    const { id } = answer;
     const asked = waiting.get(id);
     if (asked === undefined) return;
     waiting.delete(id);
     clearTimeout(asked.timer);
-    if (failure === null) asked.resolve(value);
-    else asked.reject(new WireError(failure));
+    if ("json" in answer) asked.resolve(answer.json);
+    else asked.reject(new WireError(answer.failure));
     if (waiting.size > 0) return;
     worker?.unref();
     idle = setTimeout(() => end("The query was stopped."), IDLE_MS);

@@ -44,6 +44,12 @@ export interface BucketStore {
     range: BucketRange,
     limit: number | null,
   ) => readonly BucketEventRow[];
+  /** The same in pages: other work on the store may come between any two. */
+  readonly pages: (
+    bucket: string,
+    range: BucketRange,
+    limit: number | null,
+  ) => IterableIterator<readonly BucketEventRow[]>;
   /** All events in the same order, read in pages: other work on the store may come between any two. */
   readonly iterate: (bucket: string) => IterableIterator<BucketEventRow>;
   readonly count: (bucket: string, range: BucketRange) => number;
@@ -143,6 +149,30 @@ export function createBucketStore(database: StoreDatabase): BucketStore {
     return { id: row?.id ?? 0, ...each };
   };
 
+  function* walk(
+    bucket: string,
+    wanted: BucketRange,
+    limit: number | null,
+    pageRows: number,
+  ): Generator<readonly BucketEventRow[], void, undefined> {
+    const found = findKey.get(bucket);
+    if (found === undefined || isEmpty(wanted)) return;
+    const [fromUs, toUs, endFromUs] = range(wanted, found.longestUs);
+    let after = { startUs: toUs, id: -1 };
+    for (let left = limit ?? Infinity; left > 0;) {
+      const most = Math.min(left, pageRows);
+      const { startUs, id } = after;
+      const groups = grouped.all(found.key, fromUs, startUs, endFromUs, startUs, id, most);
+      const next = groups.flatMap(toRows).sort((a, b) => b.startUs - a.startUs || a.id - b.id);
+      const last = next.at(-1);
+      if (last === undefined) return;
+      yield next;
+      if (next.length < most) return;
+      left -= next.length;
+      after = last;
+    }
+  }
+
   return {
     list: () => list.all(),
     find: (bucket) => find.get(bucket) ?? null,
@@ -157,23 +187,12 @@ export function createBucketStore(database: StoreDatabase): BucketStore {
         return true;
       }),
     events: (bucket, wanted, limit) => {
-      const found = findKey.get(bucket);
-      if (found === undefined || isEmpty(wanted)) return [];
-      const [fromUs, toUs, endFromUs] = range(wanted, found.longestUs);
       const rows: BucketEventRow[] = [];
-      let after = { startUs: toUs, id: -1 };
-      for (let left = limit ?? Infinity; left > 0; left = (limit ?? Infinity) - rows.length) {
-        const most = Math.min(left, GROUPED_ROWS);
-        const { startUs, id } = after;
-        const groups = grouped.all(found.key, fromUs, startUs, endFromUs, startUs, id, most);
-        const next = groups.flatMap(toRows).sort((a, b) => b.startUs - a.startUs || a.id - b.id);
+      for (const next of walk(bucket, wanted, limit, GROUPED_ROWS))
         for (const row of next) rows.push(row);
-        const last = next.at(-1);
-        if (last === undefined || next.length < most) break;
-        after = last;
-      }
       return rows;
     },
+    pages: (bucket, wanted, limit) => walk(bucket, wanted, limit, PAGE_ROWS),
     iterate: function* (bucket) {
       const { key } = findKey.get(bucket) ?? { key: -1 };
       let after = { startUs: LATEST_US, id: 0 };

@@ -69,7 +69,7 @@ async function openServer(
       testing: access.testing ?? true,
       nowUs: clock.nowUs,
     }),
-    query: access.query ?? (async (body) => runQueries(body, rows)),
+    query: access.query ?? (async (body) => Buffer.from(JSON.stringify(runQueries(body, rows)))),
     at: { port: 0 },
     testing: access.testing ?? true,
     apiKey: access.apiKey ?? null,
