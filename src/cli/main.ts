@@ -32,7 +32,8 @@ async function run(argv: readonly string[], io: CliIo): Promise<AnyExitCode> {
     const { runProgram } = await import("./program.ts");
     return await runProgram(argv, io);
   } catch (thrown) {
-    return tellFailure(io, thrown);
+    const { explainSilence } = await import("../daemon/silence.ts");
+    return tellFailure(io, explainSilence(io.paths(), thrown));
   }
 }
 

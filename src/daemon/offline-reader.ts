@@ -16,7 +16,6 @@ import { refuseNewerSchema } from "../store/sqlite.ts";
 import { DATABASE_FILE } from "../store/events.ts";
 import { planRules } from "../store/forget/plan.ts";
 import { countForExport, exportLines } from "../store/exchange.ts";
-import { isRecovering } from "../store/recovery.ts";
 import { checkStore, type StoreHealth } from "../store/recovery/repair.ts";
 import {
   searchDocuments,
@@ -66,11 +65,6 @@ export function readBackups(paths: Paths): readonly Backup[] {
 /** How the database is; reads all of it. */
 export function examine(paths: Paths): StoreHealth {
   return checkStore(paths.dataDirectory);
-}
-
-/** Whether a daemon recovers the record right now, which it does before it answers. */
-export function isBeingRecovered({ dataDirectory }: Paths): boolean {
-  return isRecovering(join(dataDirectory, DATABASE_FILE), Date.now());
 }
 
 /** When the newest event began; null when there is none. Throws what keeps the database from being read. */

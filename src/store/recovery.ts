@@ -18,6 +18,7 @@ import { readAllRemote } from "./devices/remote-reader.ts";
 import { ActivityError } from "../errors.ts";
 import { putInPlace, setAside } from "./put-in-place.ts";
 import { salvage } from "./recovery/salvage.ts";
+import { RECOVERING } from "./recovery/under-way.ts";
 import { createVisits } from "./visits.ts";
 
 export interface RecoveryReport {
@@ -89,19 +90,6 @@ function refuseIfNewer(path: string): void {
 
 /** To look this much through takes some 50 ms. */
 const ALWAYS_CHECKED_BYTES = 16 * 1024 * 1024;
-
-/** Of the file that a recovery writes into. */
-export const RECOVERING = ".recovering";
-/** A recovery writes all the time. One that was killed leaves its file, and does not. */
-export const WRITES_WITHIN_MS = 60_000;
-
-/** Whether a recovery of a database is under way, in this process or another. A large one takes minutes. */
-export function isRecovering(path: string, nowMs: number): boolean {
-  const changed = ["", "-wal"].map(
-    (suffix) => statSync(path + RECOVERING + suffix, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-  );
-  return nowMs - Math.max(...changed) < WRITES_WITHIN_MS;
-}
 
 /** Recovers a database whatever its state, such as for `doctor --repair`. No one may have it open. */
 export function recover(options: RecoveryOptions, damage: string): RecoveryReport {

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tellFailure, type CliIo } from "../../src/cli/io.ts";
+import { explainSilence } from "../../src/daemon/silence.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { resolvePaths } from "../../src/paths.ts";
 import { createTempHome } from "./temp-home.ts";
@@ -47,7 +48,7 @@ export async function runCli(
   try {
     exitCode = await runProgram(argv, io);
   } catch (thrown) {
-    exitCode = tellFailure(io, thrown);
+    exitCode = tellFailure(io, explainSilence(io.paths(), thrown));
   }
   return { out, talk, exitCode };
 }

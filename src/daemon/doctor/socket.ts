@@ -8,7 +8,7 @@ import { ActivityError, shellWord, toErrorEnvelope } from "../../errors.ts";
 import { connectActivity } from "../../local-api/client.ts";
 import type { Paths } from "../../paths.ts";
 import { findInstanceHolder } from "../../store/lock.ts";
-import { isBeingRecovered } from "../offline-reader.ts";
+import { isRecovering } from "../../store/recovery/under-way.ts";
 import { note, problem, sound, type Finding, type FindingId } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 import { examineSocketFolder } from "./socket-folder.ts";
@@ -167,7 +167,7 @@ async function explainSilence(thrown: unknown, paths: Paths, isService: boolean)
   const holder = findInstanceHolder(dataDirectory);
   if (holder !== null) {
     const who = `A daemon${holder.pid === null ? "" : ` (pid ${holder.pid})`}`;
-    if (isBeingRecovered(paths)) {
+    if (isRecovering(dataDirectory, Date.now())) {
       return note(
         "daemon-starting",
         `${who} is recovering a damaged record, and answers when it is done: some minutes for one of years.`,

@@ -12,7 +12,8 @@ import { dirname, join } from "node:path";
 import { shellWord, toErrorEnvelope, type ErrorCode } from "../../errors.ts";
 import type { Paths } from "../../paths.ts";
 import { DATABASE_FILE } from "../../store/events.ts";
-import { examine, isBeingRecovered, readNewest } from "../offline-reader.ts";
+import { isRecovering } from "../../store/recovery/under-way.ts";
+import { examine, readNewest } from "../offline-reader.ts";
 import { note, problem, sound, type Finding, type FindingId } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
@@ -137,7 +138,7 @@ function examineDatabase(paths: Paths, machine: Machine): readonly Finding[] {
       ];
     }
     // Told by the daemon that is at it: to stop it would begin all over.
-    if (damage !== null && isBeingRecovered(paths)) return [];
+    if (damage !== null && isRecovering(paths.dataDirectory, Date.now())) return [];
     if (damage !== null) {
       return [
         problem(

@@ -6,7 +6,7 @@ import { DATABASE_FILE } from "../events.ts";
 import { failureCode } from "../failures.ts";
 import { SCRATCH_PREFIX } from "../foreign.ts";
 import { endPutInPlace } from "../put-in-place.ts";
-import { RECOVERING, WRITES_WITHIN_MS } from "../recovery.ts";
+import { RECOVERING, WRITES_WITHIN_MS } from "./under-way.ts";
 
 /** Of files that are being made, and are worth nothing before they are whole. */
 const UNFINISHED = [RECOVERING, ".restoring", ".encrypting", ".rescued"];
