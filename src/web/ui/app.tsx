@@ -80,14 +80,21 @@ export function App(): JSX.Element {
 }
 
 function Navigation(props: { readonly current: ViewName }): JSX.Element {
+  const { current } = props;
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Where not all of it fits, an address or a link in a view leads to names that are out of sight.
+    const shown = nav.current?.querySelector('[aria-current="page"]');
+    shown?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [current]);
   return (
-    <nav class="nav" aria-label="Views">
+    <nav ref={nav} class="nav" aria-label="Views">
       {VIEWS.map((name) => (
         <a
           key={name}
           href={toHash(name)}
           class="nav-link"
-          {...(name === props.current ? { "aria-current": "page" } : {})}
+          {...(name === current ? { "aria-current": "page" } : {})}
         >
           <svg viewBox="0 0 16 16" aria-hidden="true">
             <path d={ENTRIES[name].icon} />

@@ -1,4 +1,5 @@
 /** Every view of the page on a year of 250,000 events, in a real browser: at three widths and in both schemes. */
+import type { Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { HOSTILE_TITLES, writeLifelikeYear } from "../../../scripts/bench/lifelike-year.mjs";
 import { violations } from "./axe-check.ts";
@@ -51,6 +52,12 @@ function overflow({ page }: OpenPage): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 }
 
+/** Whether an element stands between the edges of a screen so wide. */
+async function isWithin(element: Locator, width: number): Promise<boolean> {
+  const box = await element.boundingBox();
+  return box !== null && box.x >= 0 && box.x + box.width <= width;
+}
+
 /** A view, what to press in it, and what must then be there. */
 interface Stop {
   readonly picture: string;
@@ -82,6 +89,18 @@ const STOPS: readonly Stop[] = [
   { picture: "privacy", view: "Privacy", look: /rules/i },
   { picture: "health", view: "Health", look: /\d{3},\d{3}/ },
 ];
+
+it("the navigation shows the view that an address leads to, also where it does not fit", async () => {
+  const open = await openPage({ width: 320, height: 640, scheme: "light" });
+  for (const name of ["health", "timeline", "privacy"]) {
+    await open.page.evaluate((to) => {
+      location.hash = `#/${to}`;
+    }, name);
+    const current = open.page.locator(`.nav [aria-current="page"][href="#/${name}"]`);
+    await current.waitFor();
+    await expect.poll(() => isWithin(current, 320), { message: name, timeout: 20_000 }).toBe(true);
+  }
+});
 
 describe.each([
   { width: 320, height: 640 },

@@ -131,7 +131,9 @@ function Rows(props: {
               </td>
               <td class="number">
                 {formats.duration(shownUs(span, view))}
-                {span.merged > 1 && <span class="muted"> of {formats.count(span.merged)}</span>}
+                {span.merged > 1 && (
+                  <span class="muted"> in {formats.count(span.merged)} stretches</span>
+                )}
               </td>
             </tr>
           ))}
