@@ -106,7 +106,7 @@ export async function countAgainstRules(paths: Paths, config: PrivacyConfig): Pr
 function openForReading({ dataDirectory }: Paths): StoreDatabase {
   const path = join(dataDirectory, DATABASE_FILE);
   if (!existsSync(path)) {
-    const hint = "Start recording with: activityd start";
+    const hint = "Start recording with: activityd start --detach";
     throw new ActivityError("not_found", `Nothing is recorded in ${dataDirectory} yet.`, hint);
   }
   refuseNewerSchema(path);

@@ -11,7 +11,7 @@ export function ConnectionBanner(): JSX.Element {
       {state.value === "lost" && (
         <p class="banner banner-bad">
           The daemon does not answer. What you see is from before. This page goes on by itself when
-          the daemon is back: <code>activityd start</code>
+          the daemon is back: <code>activityd start --detach</code>
         </p>
       )}
       {state.value === "live" && isOutdated.value && (
