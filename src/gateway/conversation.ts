@@ -128,9 +128,10 @@ export function readConversation(json: string, dialect: Dialect): Conversation {
     model: typeof model === "string" ? model : null,
     replaceModel: (next) => ({ span: spanOf(json, ["model"]), text: JSON.stringify(next) }),
     appendToSystemPrompt: (text) =>
-      dialect === "chat"
-        ? appendToSystemMessage(json, messages, text)
-        : appendToInstructions(json, body["instructions"], text),
+      appendToLeading(json, messages, dialect, text) ??
+      (dialect === "chat"
+        ? insertSystemMessage(json, text)
+        : appendToInstructions(json, body["instructions"], text)),
     replyCount: typeof n === "number" && Number.isInteger(n) && n > 0 ? n : 1,
     edited: (edits) => applyEdits(json, edits),
   };
@@ -240,25 +241,33 @@ function editFirstText(
 }
 
 /**
- * Many chat templates take one system message only, and only at the start: the text joins the last of the
- * leading ones, and becomes a message of its own where there is none.
+ * The edit that adds to the last of the leading system messages, behind which nothing of the system comes; null where
+ * there is none. A second message would be one too many: many chat templates take one only, and only at the start.
  */
-function appendToSystemMessage(json: string, messages: readonly Message[], text: string): Edit {
+function appendToLeading(
+  json: string,
+  messages: readonly Message[],
+  dialect: Dialect,
+  text: string,
+): Edit | null {
   const leading = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
   const last = (leading === -1 ? messages.length : leading) - 1;
   const content = messages[last]?.content;
+  const [list, type] = dialect === "chat" ? ["messages", "text"] : ["input", "input_text"];
   if (typeof content === "string") {
     return {
-      span: spanOf(json, ["messages", last, "content"]),
+      span: spanOf(json, [list, last, "content"]),
       text: JSON.stringify(content === "" ? text : `${content}\n\n${text}`),
     };
   }
-  if (Array.isArray(content)) {
-    const { end } = spanOf(json, ["messages", last, "content"]);
-    const part = `{"type":"text","text":${JSON.stringify(text)}}`;
-    const separator = content.length === 0 ? "" : ",";
-    return { span: { start: end - 1, end: end - 1 }, text: separator + part };
-  }
+  if (!Array.isArray(content)) return null;
+  const { end } = spanOf(json, [list, last, "content"]);
+  const part = `{"type":"${type}","text":${JSON.stringify(text)}}`;
+  const separator = content.length === 0 ? "" : ",";
+  return { span: { start: end - 1, end: end - 1 }, text: separator + part };
+}
+
+function insertSystemMessage(json: string, text: string): Edit {
   const message = `{"role":"system","content":${JSON.stringify(text)}}`;
   return insertFirst(json, spanOf(json, ["messages"]), message);
 }

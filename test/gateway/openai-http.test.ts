@@ -406,6 +406,32 @@ describe("a voice turn", () => {
     expect(lastBody(rig).instructions).toBe(VOICE_TURN_DIRECTIVE);
   });
 
+  test.each([
+    ["Be kind.", `Be kind.\n\n${VOICE_TURN_DIRECTIVE}`],
+    [
+      [{ type: "input_text", text: "Be kind." }],
+      [
+        { type: "input_text", text: "Be kind." },
+        { type: "input_text", text: VOICE_TURN_DIRECTIVE },
+      ],
+    ],
+  ])(
+    "comes last also where the responses API has the system prompt in the input",
+    async (given, expected) => {
+      const rig = await openGatewayRig();
+      rig.upstream.answerWith((_request, response) => sendJson(response, 200, { output: [] }));
+      const input = [
+        { role: "developer", content: given },
+        { role: "user", content: "hi" },
+      ];
+      await rig.post("responses", { model: "m", instructions: "Be brief.", input }, voice);
+      expect(lastBody(rig)).toMatchObject({
+        instructions: "Be brief.",
+        input: [{ role: "developer", content: expected }, { content: `${blockNumber(1)}hi` }],
+      });
+    },
+  );
+
   test("leaves no sentence of the directive in what is kept or logged", async () => {
     const rig = await openGatewayRig();
     rig.upstream.answerWith(streamText(`${VOICE_TURN_DIRECTIVE} Hi.`));
