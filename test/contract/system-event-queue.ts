@@ -64,6 +64,13 @@ export function describeSystemEventQueue(name: string, open: () => SystemEventRo
       expect(queue.drain("a", texts)).toEqual(["ping", "pong", "ping"]);
     });
 
+    test("an empty key is none", () => {
+      const { queue } = openQueue();
+      queue.enqueue({ session: "a", text: "ping", key: "" });
+      expect(queue.enqueue({ session: "a", text: "pong", key: "" })).toBe("queued");
+      expect(queue.drain("a", texts)).toEqual(["ping", "pong"]);
+    });
+
     test("keeps twenty events and tells how many older ones were dropped", () => {
       const { queue } = openQueue();
       for (let number = 1; number <= 25; number += 1) {

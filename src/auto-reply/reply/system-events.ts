@@ -70,8 +70,10 @@ export interface SystemEventQueueOptions {
 
 export function createSystemEventQueue({ rows, nowUs }: SystemEventQueueOptions): SystemEventQueue {
   return {
-    enqueue: ({ session, text, key = null }) => {
+    enqueue: ({ session, text, key: given }) => {
       refuseUnfit(text);
+      // An empty name is what a host has that knows none: its events are not all the same.
+      const key = given || null;
       return rows.transaction(() => {
         const waiting = rows.waiting(session);
         const events = waiting.filter((row) => row.dropped === 0);
