@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ActivityApi, PageLink } from "../api.ts";
 import type { ActivityApp } from "../app.ts";
@@ -23,7 +24,10 @@ import type { PageServer } from "../web/server.ts";
 export interface PageService {
   /** A link that opens the page once. @throws ActivityError `page_unavailable` */
   readonly openPage: () => Promise<PageLink>;
-  /** Serves the page at once where a browser may still have it open. A port that is taken is logged. */
+  /**
+   * Serves the page at once where a browser may still have it open. A port that is taken is logged, and tried again
+   * until it is free: resolves after the first try.
+   */
   readonly resume: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -36,6 +40,9 @@ export interface PageServiceOptions {
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/** A page that lost its daemon asks again all the time. */
+const TRY_AGAIN_MS = 10_000;
 
 export function createPageService(options: PageServiceOptions): PageService {
   const { app, config, paths, clock, log } = options;
@@ -88,14 +95,30 @@ export function createPageService(options: PageServiceOptions): PageService {
     });
   };
 
+  /** Such as after a daemon of before that took its time to end. */
+  const serveLater = async (): Promise<void> => {
+    const { signal } = ending;
+    for (let isServed = false; !isServed && !signal.aborted;) {
+      await sleep(TRY_AGAIN_MS, undefined, { signal, ref: false }).catch(() => {});
+      if (!signal.aborted)
+        isServed = await serve().then(
+          () => true,
+          () => false,
+        );
+    }
+  };
+
   return {
     openPage,
     resume: async () => {
       if (!existsSync(sessionsFile)) return;
-      await serve().catch((thrown: unknown) => {
+      try {
+        await serve();
+      } catch (thrown) {
         const reason = thrown instanceof ActivityError ? thrown.code : reasonForLog(thrown);
         log.warn("the page is not served", { reason });
-      });
+        void serveLater();
+      }
     },
     close: async () => {
       ending.abort();
