@@ -3,6 +3,7 @@ import type { ClockNode } from "./time-clock.ts";
 import type { PartOfDay } from "./time-words.ts";
 
 const DAY_MIN = 1440;
+const NIGHT_END_MIN = 6 * 60;
 
 /** The readings of "at 3" in the order of likelihood: the part of the day decides, else waking hours. */
 export function clockReadings(
@@ -47,19 +48,24 @@ export function orderClocks(
 ): readonly [number, number] {
   const readings = (clock: ClockNode): readonly number[] =>
     clock.settled ? [clock.minute] : [clock.minute, clock.minute + 720];
-  if (!from.settled && to.settled) {
+  const isNight = part === "night" || part === "late-night";
+  if (!from.settled && to.settled && !(isNight && from.minute < NIGHT_END_MIN)) {
     const start = readings(from).filter((minute) => minute < to.minute);
     const last = start[start.length - 1];
     return last === undefined ? [from.minute + 720, to.minute + DAY_MIN] : [last, to.minute];
   }
   const late = part !== null && part !== "morning" && part !== "small-hours";
-  const start = from.settled
-    ? from.minute
-    : late || from.minute < 7 * 60
-      ? from.minute + 720
-      : from.minute;
+  const start = startMinute(from, part, late);
   const end = [...readings(to), ...readings(to).map((minute) => minute + DAY_MIN)].find(
     (minute) => minute > start,
   );
   return [start, end ?? start + 60];
+}
+
+/** "Last night between 1 and 3" is after the midnight of that night, "between 9 and 11" before it. */
+function startMinute(from: ClockNode, part: PartOfDay | null, late: boolean): number {
+  const isNight = part === "night" || part === "late-night";
+  if (isNight && from.minute < NIGHT_END_MIN) return from.minute + DAY_MIN;
+  if (from.settled) return from.minute;
+  return late || from.minute < 7 * 60 ? from.minute + 720 : from.minute;
 }

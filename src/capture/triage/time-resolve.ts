@@ -316,7 +316,10 @@ function resolveClock(moment: MomentNode, clock: ClockNode, present: Present): S
   const isFixed = dated && !(isToday(moment) && isUpLate(present));
   const end = moment.clockEnd;
   if (end !== null) {
-    const [from, to] = orderClocks(clock, end, moment.part);
+    const ordered = orderClocks(clock, end, moment.part);
+    // Said while that night goes on, its hours are those that have been.
+    const early = ordered[0] >= DAY_MIN && local.toUs(day, ordered[0]) >= nowUs ? DAY_MIN : 0;
+    const [from, to] = [ordered[0] - early, ordered[1] - early];
     const on = !isFixed && local.toUs(day, from) >= nowUs ? addDays(day, -1) : day;
     return {
       kind: "range",

@@ -56,6 +56,10 @@ describe("times beside each other", () => {
   it("are read where digits stand without a mark, and early in the morning", () => {
     expect(times("Sonntag um halb zwei nachts")).toBe("22 01:15 → 22 01:45");
     expect(times("Sonntagnacht um halb zwei")).toBe("23 01:15 → 23 01:45");
+    expect(times("gestern nacht zwischen 1 und 4")).toBe("27 01:00 → 27 04:00");
+    expect(times("last night between 1am and 3am")).toBe("27 01:00 → 27 03:00");
+    expect(times("last night between 9 and 11")).toBe("26 21:00 → 26 23:00");
+    expect(times("last night from 11 to 1")).toBe("26 23:00 → 27 01:00");
     expect(times("what was on at 330pm yesterday")).toBe("26 15:15 → 26 15:45");
     expect(times("was war am frühen Morgen")).toBe("27 05:00 → 27 09:00");
   });
