@@ -23,8 +23,12 @@ export function resolveBetween(
   for (const [index, first] of ends.entries()) {
     const second = ends[index + 1];
     if (second === undefined || !spans(sources.turn, first, second)) continue;
-    const from = placeOf(sources, reading, topic, first, second);
-    const to = placeOf(sources, reading, topic, second, null);
+    const joinAt = joinIndex(sources.turn, first, second);
+    const from = placeOf(sources, reading, topic, first, {
+      fromIndex: openIndex(sources.turn, first),
+      toIndex: joinAt,
+    });
+    const to = placeOf(sources, reading, topic, second, { fromIndex: joinAt, toIndex: Infinity });
     if (from === null || to === null) return null;
     const window = { fromUs: from.toUs, toUs: Math.min(to.fromUs, sources.nowUs) };
     // "Between the call and lunch" of different days is no stretch of one.
@@ -61,7 +65,7 @@ const JOINER = /\b(and|to|until|till|til|und|bis)\b/i;
 function spans(turn: string, first: End, second: End): boolean {
   if (first.type === "time" && second.type === "time") return false;
   const { startIndex, endIndex } = first.mention;
-  const opening = turn.slice(Math.max(0, startIndex - 18), endIndex);
+  const opening = turn.slice(Math.max(0, startIndex - OPENING), endIndex);
   const joining = turn.slice(
     endIndex,
     second.type === "time" ? second.mention.endIndex : second.mention.startIndex,
@@ -71,21 +75,33 @@ function spans(turn: string, first: End, second: End): boolean {
   );
 }
 
+/** Of what stands between "between" and the event: "between the long Monday call …", "between Ines's call …". */
+const OPENING = 40;
+
+function openIndex(turn: string, { mention: { startIndex, endIndex } }: End): number {
+  const start = Math.max(0, startIndex - OPENING);
+  return start + Math.max(0, turn.slice(start, endIndex).search(OPENER));
+}
+
+function joinIndex(turn: string, first: End, second: End): number {
+  const { endIndex } = first.mention;
+  return endIndex + Math.max(0, turn.slice(endIndex, second.mention.endIndex).search(JOINER));
+}
+
 function placeOf(
   sources: AnchorSources,
   reading: TurnReading,
   topic: Topic,
   end: End,
-  next: End | null,
+  { fromIndex, toIndex }: { readonly fromIndex: number; readonly toIndex: number },
 ): Window | null {
   if (end.type === "time") {
     const { pointUs } = end.mention;
     return pointUs === null ? null : { fromUs: pointUs, toUs: pointUs };
   }
   const { mention } = end;
-  const untilIndex = next?.mention.startIndex ?? Infinity;
   const words = topic.words.filter(
-    ({ word }) => word.startIndex >= mention.endIndex && word.startIndex < untilIndex,
+    ({ word }) => word.startIndex >= fromIndex && word.startIndex < toIndex,
   );
   // "between lunch and 3 yesterday": the time says which day, be it of the clock or not.
   const time = reading.times.find(({ kind }) => kind !== "now" && kind !== "recent");

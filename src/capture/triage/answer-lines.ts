@@ -5,9 +5,10 @@
 import { tokenBound } from "../../context/tokens.ts";
 import { absenceLines } from "./absence-lines.ts";
 import type { AskedMedium } from "./asked-medium.ts";
-import { mainAbsence } from "./absences.ts";
+import { mainAbsence, startOfDay } from "./absences.ts";
 import type { AnchorWindow } from "./anchors.ts";
 import type { DigestLine, SpanLine } from "./fit.ts";
+import { firstLines } from "./first-visit.ts";
 import { endOfWindow, type ReadingContext, type Window, windowLines } from "./readings.ts";
 import { resumeLines } from "./resume.ts";
 import { type Subject, subjectLines, totalLines } from "./subject.ts";
@@ -84,10 +85,13 @@ function linesWithin(
         return totalLines(context, subjectOf([...meant]), medium.text, within, weight);
       }
       if (subject === null && phrase !== "") return [nothingLine(context, phrase, weight)];
-      return totalLines(context, subject, phrase, within, weight);
+      return totalLines(context, subject, phrase, besideEvent(context, anchor, within), weight);
     }
     default:
       if (subject !== null) {
+        if (intent === "lastseen" && reading.end === "first") {
+          return firstLines(context, subject, within, weight);
+        }
         const lines = subjectLines(context, subject, intent, within, weight);
         const isThen = (line: SpanLine): boolean =>
           within === null || (line.startUs < within.toUs && line.endUs > within.fromUs);
@@ -99,6 +103,23 @@ function linesWithin(
       }
       return phrase === "" ? [] : [nothingLine(context, phrase, weight)];
   }
+}
+
+/** "How long was I on the essay before lunch?": of the day of the event, up to it or from it on. */
+function besideEvent(
+  { timeZone, nowUs }: ReadingContext,
+  anchor: AnchorWindow | null,
+  within: Window | null,
+): Window | null {
+  if (anchor === null || !anchor.certain || !anchor.named) return within;
+  const { window, event } = anchor;
+  const isBefore = window.toUs <= event.fromUs;
+  if (!isBefore && window.fromUs < event.toUs) return within;
+  const dayUs = startOfDay(event.fromUs, timeZone);
+  const beside = isBefore
+    ? { fromUs: Math.max(dayUs, within?.fromUs ?? dayUs), toUs: event.fromUs }
+    : { fromUs: event.toUs, toUs: Math.min(nowUs, within?.toUs ?? nowUs) };
+  return beside.toUs > beside.fromUs ? beside : within;
 }
 
 /** Documents that answer for all that is asked. */

@@ -152,8 +152,16 @@ function hourFirst(lexed: Lexed, start: number, allowed: Allowed): HourAndMinute
     return { hour: value, minute: 0, fine: false, next: dashed + 1 };
   }
   const plain = { hour: value, minute: 0, fine: false, next };
-  if (readMeridiem(lexed, next) !== null || allowed.isPart(next)) return plain;
+  if (readMeridiem(lexed, next) !== null) return plain;
+  if (allowed.isPart(next) && (allowed.bare || !isNamesNumber(lexed, start))) return plain;
   return allowed.bare && standsAlone(lexed, next, touching, allowed.dash) ? plain : null;
+}
+
+/** "Room 7 this morning": the number belongs to the word before it. */
+function isNamesNumber(lexed: Lexed, start: number): boolean {
+  const before = lexed.tokens[start - 1];
+  if (before?.type !== "word" || lexed.match(start - 1) !== null) return false;
+  return !isFunctionWord(before.folded, "other") && !isAskingWord(before.folded, "other");
 }
 
 const SURE_HOURS: ReadonlySet<string> = new Set(["uhr", "o", "oclock"]);

@@ -107,6 +107,10 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
       move(intent, "anchor", 0.5);
     }
   }
+  // "How long was I on the contract before lunch?" asks for a sum, whatever it leans on.
+  if (anchor !== null && anchor.certain && found >= 0.75 && intents.duration > 0.25) {
+    move("anchor", "duration", 0.6);
+  }
   if (anchor === null) move("anchor", hasTime ? "window" : telling > 0 ? "topic" : "resume", 1);
   if (telling === 0) {
     move("topic", hasTime ? "window" : "resume", 0.8);

@@ -1,0 +1,69 @@
+/** Sums, first times and stretches that lean on events and names. */
+import { describe, expect, it } from "vitest";
+import { createDigester } from "../../src/capture/context-digest.ts";
+import { createMemoryHistory, type RecordedWindow } from "../helpers/memory-history.ts";
+
+function us(text: string): number {
+  const [day = "", clock = ""] = text.split(" ");
+  return Date.parse(`2026-11-${day}T${clock}:00+01:00`) * 1000;
+}
+
+function show(app: string, title: string, day: string, from: string, to: string): RecordedWindow {
+  return { app, title, startUs: us(`${day} ${from}`), endUs: us(`${day} ${to}`) };
+}
+
+const HISTORY = createMemoryHistory([
+  show("Writer", "Milk contract.odt", "24", "09:00", "10:00"),
+  show("Okular", "Stable plan 7.pdf", "26", "07:30", "08:30"),
+  show("Writer", "Milk contract.odt", "26", "08:30", "09:00"),
+  show("zoom", "Call with Ines — Zoom Meeting", "26", "09:00", "09:30"),
+  show("Writer", "Milk contract.odt", "26", "09:30", "11:00"),
+  show("Writer", "Hay orders.odt", "26", "11:00", "12:05"),
+  show("Writer", "Milk contract.odt", "26", "12:50", "13:20"),
+  show("Writer", "Egg labels.odt", "26", "13:20", "15:00"),
+]);
+
+function body(turn: string): string {
+  const { block } = createDigester({ history: HISTORY }).render({
+    turn,
+    nowUs: us("26 15:00"),
+    timeZone: "Europe/Berlin",
+  });
+  return block ?? "";
+}
+
+describe("time beside an event", () => {
+  it.each([
+    ["how long was I on the milk contract before lunch?", "2 h of 4 h 35 min active"],
+    ["wie lange saß ich nach dem Mittagessen am milk contract?", "30 min of 2 h 10 min active"],
+    ["how long did I spend on the milk contract since lunch", "30 min of 2 h 10 min active"],
+  ])("is that of the day of the event: %s", (turn, want) => {
+    expect(body(turn)).toContain(want);
+  });
+
+  it.each([
+    "what did I do between Ines's call and lunch?",
+    "what was I on between my rather long call with Ines and lunch",
+    "was hab ich zwischen dem Call mit Ines und dem Mittagessen gemacht",
+  ])("is what lies between two: %s", (turn) => {
+    expect(body(turn)).toContain('09:30–11:00 (1 h 30 min) Writer: "Milk contract.odt"');
+    expect(body(turn)).toContain("Hay orders");
+    expect(body(turn)).not.toContain("Egg labels");
+  });
+});
+
+describe("the first time of something", () => {
+  it.each([
+    "when did I first open the milk contract?",
+    "when was the first time I opened the milk contract",
+  ])("is told as that: %s", (turn) => {
+    expect(body(turn)).toContain("Tue 24 Nov 2026");
+    expect(body(turn)).not.toContain("26 Nov");
+  });
+});
+
+describe("a number behind a name", () => {
+  it("is no hour", () => {
+    expect(body("how long was I on stable plan 7 this morning?")).toContain("1 h of 4 h");
+  });
+});
