@@ -109,6 +109,11 @@ export interface HubDriver {
   readonly tail: (timeoutMs: number) => Promise<CarriedRecord | null>;
   /** How far every device's log reaches, for the lag that `status` shows. Rejects with `hub_away`. */
   readonly tails: (timeoutMs: number) => Promise<readonly LogTail[]>;
+  /**
+   * Lets go of what devices that take no part any more wrote longer ago than records are kept: nobody else does it for
+   * them. Nothing to do for a hub that lets go of old records by itself. Rejects with `hub_away` or `hub_refused`.
+   */
+  readonly letGo: (devices: readonly string[]) => Promise<void>;
   /** Begins a stream; waits for the hub by itself while it is away. At most one is open. */
   readonly subscribe: (options: SubscribeOptions) => Subscription;
   /** Ends connections and subscription; what was acknowledged stays. */

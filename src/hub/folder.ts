@@ -3,7 +3,7 @@
  * device appends to files of its own and reads those of others. It promises that whatever the carrier does to the
  * files (tears, copies, delays, brings them out of order), every whole record is given on, and no half one.
  */
-import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, open, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
 import type {
@@ -145,9 +145,16 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
     const nowMs = clock.nowUs() / 1000;
     if (nowMs - expiredMs < DAY_MS && nowMs >= expiredMs) return;
     expiredMs = nowMs;
-    const oldestMs = nowMs - settings.keep_days * DAY_MS;
-    for (const name of (await segmentNames(own)).slice(0, -1)) {
-      if ((await stat(join(own, name))).mtimeMs < oldestMs) await rm(join(own, name));
+    await removeOld(own, (await segmentNames(own)).slice(0, -1));
+  };
+
+  const removeOld = async (from: string, names: readonly string[]): Promise<void> => {
+    const oldestMs = clock.nowUs() / 1000 - settings.keep_days * DAY_MS;
+    for (const name of names) {
+      const path = join(from, name);
+      // What the carrier took away meanwhile is no failure.
+      const writtenMs = (await stat(path).catch(() => null))?.mtimeMs ?? oldestMs;
+      if (writtenMs < oldestMs) await rm(path, { force: true });
     }
   };
 
@@ -164,6 +171,15 @@ export async function openFolderDriver(options: HubDriverOptions): Promise<HubDr
         const position = await append(records);
         await expire();
         return position;
+      }),
+    letGo: async (devices) =>
+      inFolder(writing, async () => {
+        for (const id of devices) {
+          const folder = join(root, id);
+          await removeOld(folder, await segmentNames(folder));
+          // Not while anything is left in it.
+          await rmdir(folder).catch(() => {});
+        }
       }),
     tail: async () =>
       inFolder(writing, async () => {

@@ -76,6 +76,7 @@ export interface HubOptions {
 }
 
 const TICK_MS = 1_000;
+const BETWEEN_LETTING_GO_US = 86_400_000_000;
 /** Starts of events in one notice. */
 const STARTS_PER_NOTICE = 2_000;
 
@@ -96,6 +97,7 @@ export function openHub(options: HubOptions): Hub {
   let ownTrouble: Trouble | null = isRevoked ? REVOKED : null;
   let hasChanged = false;
   let hasNewKey = false;
+  let letGoUs = Number.NEGATIVE_INFINITY;
   let chores: Promise<void> = Promise.resolve();
   const outbox = createOutbox(store.database);
   const devices = createDevices(store.database);
@@ -182,9 +184,19 @@ export function openHub(options: HubOptions): Hub {
 
   function tick(): void {
     sender.tick();
+    letGoOfOld();
     if (!hasChanged) return;
     hasChanged = false;
     onChange();
+  }
+
+  /** Once a day. Where it fails, the state of the hub says why, and the next day is soon enough. */
+  function letGoOfOld(): void {
+    if (isRevoked || driver.state().state !== "connected") return;
+    if (clock.monotonicUs() - letGoUs < BETWEEN_LETTING_GO_US) return;
+    letGoUs = clock.monotonicUs();
+    const gone = devices.all().filter((device) => !takesPart(device));
+    if (gone.length > 0) driver.letGo(gone.map(({ id }) => id)).catch(() => {});
   }
 
   async function deliver(records: readonly CarriedRecord[], cursor: string): Promise<void> {

@@ -91,6 +91,8 @@ export async function openNatsDriver(options: HubDriverOptions): Promise<HubDriv
         const tail = await readTail(session, subjectOfLog(hub, session.writer, device), device);
         return tail?.records.at(-1) ?? null;
       }),
+    // The stream has an age for all that it holds.
+    letGo: async () => {},
     tails: async (timeoutMs) => link.use(timeoutMs, async ({ jsm }) => readTails(jsm, hub)),
     subscribe: reader.subscribe,
     // The permission to purge is one for the whole stream, and no device is given it: the stream's greatest age lets go.

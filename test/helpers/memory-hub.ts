@@ -16,6 +16,8 @@ export interface MemoryHub {
   readonly open: (device: string) => MemoryDriver;
   /** Gives a record to its readers once more, as a carrier may. */
   readonly repeat: (record: CarriedRecord) => void;
+  /** Each time something was to be let go of, of which devices. */
+  readonly letGo: (readonly string[])[];
   /** Gives again what could not be taken. */
   readonly wake: () => void;
 }
@@ -29,6 +31,7 @@ export interface MemoryDriver extends HubDriver {
 
 export function createMemoryHub(clock: Clock): MemoryHub {
   const records: CarriedRecord[] = [];
+  const letGo: (readonly string[])[] = [];
   /** The place of each record among all that ever came in. */
   const places = new Map<CarriedRecord, number>();
   let arrived = 0;
@@ -129,6 +132,10 @@ export function createMemoryHub(clock: Clock): MemoryHub {
         mustBeThere();
         return own().at(-1) ?? null;
       },
+      letGo: async (devices) => {
+        mustBeThere();
+        letGo.push(devices);
+      },
       tails: async () => {
         mustBeThere();
         const newest = new Map(records.map((each) => [each.device, each]));
@@ -160,7 +167,7 @@ export function createMemoryHub(clock: Clock): MemoryHub {
     wake();
   };
 
-  return { records, open, repeat, wake };
+  return { records, open, repeat, letGo, wake };
 }
 
 function conflict(): ActivityError {

@@ -4,6 +4,7 @@ import {
   appendFileSync,
   closeSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -16,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
@@ -284,6 +285,27 @@ describe("a folder that a carrier syncs", () => {
     await ada.append(makeLog(1), TIMEOUT_MS);
     expect(ada.state().state).toBe("connected");
     await ada.close();
+  });
+
+  it("lets go of what is old of devices that are gone, with their folders, and of nobody else's", async () => {
+    const folder = createTempHome();
+    const files = await writtenBy(folder, makeLog(40, 10_000));
+    const longAgo = new Date(Date.now() - 31 * 86_400_000);
+    for (const file of files) utimesSync(file, longAgo, longAgo);
+    const [newest = ""] = files.slice(-1);
+    utimesSync(newest, new Date(), new Date());
+    const bob = await openAt(folder, BOB);
+    await bob.letGo(["d0".repeat(16)]);
+    expect(files.filter((file) => existsSync(file))).toEqual(files);
+    await bob.letGo([ADA]);
+    expect(files.filter((file) => existsSync(file))).toEqual([newest]);
+    utimesSync(newest, longAgo, longAgo);
+    await bob.letGo([ADA]);
+    expect(existsSync(dirname(newest))).toBe(false);
+    // Nothing is there any more: no failure.
+    await bob.letGo([ADA]);
+    expect(bob.state().state).toBe("connected");
+    await bob.close();
   });
 
   it("lets go of what is older than it is to be kept, and never of its newest file", async () => {

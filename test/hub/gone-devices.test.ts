@@ -126,6 +126,20 @@ describe("a device that is in the hub no more", () => {
       expect(ada.store.remote().count()).toBe(2);
     }));
 
+  it("has what it wrote let go of by those that stay, day by day", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      await rig.settle();
+      await bob.hub.request({ action: "leave" });
+      await rig.settle();
+      expect(rig.hub.letGo).toEqual([]);
+      for (let day = 0; day < 2; day += 1) {
+        rig.clock.advanceMs(86_400_000);
+        for (let look = 0; look < 2; look += 1) ada.hub.tick();
+      }
+      expect(rig.hub.letGo).toEqual([[bob.id], [bob.id]]);
+    }));
+
   it("told everything before it said goodbye", () =>
     withRig(async (rig) => {
       const [ada, bob] = [rig.add("ada"), rig.add("bob")];
