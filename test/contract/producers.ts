@@ -37,7 +37,7 @@ const BUDGET = 1_000_000;
 export const HEADING_PRODUCERS: readonly BlockProducer[] = [
   {
     name: "the real-time block",
-    files: ["capture/context-block.ts"],
+    files: ["capture/context-block.ts", "capture/context-lines.ts"],
     produce: (hostile) => blockOf(renderContextBlock(snapshotOf(hostile), BUDGET)),
   },
   {
