@@ -3,17 +3,17 @@
  * a long conversation costs no more than a short one.
  */
 import {
+  directivesWith,
   type LeakStripper,
   makeLeakStripper,
   stripLeakedDirectives,
-  VOICE_TURN_DIRECTIVE,
 } from "./voice-steering.ts";
 
 /** A model says back what stands near: what was put before earlier turns than these is not looked for. */
 const MAX_TURNS = 10;
 
 /**
- * A filter for one reply in a conversation: against an echo of {@link VOICE_TURN_DIRECTIVE} and of what `injected` stood
+ * A filter for one reply in a conversation: against an echo of the voice directive and of what `injected` stood
  * before its turns, the last turn first, in any order.
  */
 export function makeEchoStripper(injected: readonly string[]): LeakStripper {
@@ -26,5 +26,5 @@ export function stripEchoes(text: string, injected: readonly string[]): string {
 }
 
 function echoed(injected: readonly string[]): readonly string[] {
-  return [...new Set([VOICE_TURN_DIRECTIVE, ...injected.slice(0, MAX_TURNS)])];
+  return directivesWith(injected.slice(0, MAX_TURNS));
 }

@@ -41,6 +41,11 @@ export function stripLeakedDirectives(text: string, directives?: readonly string
   return stripper.push(text) + stripper.flush();
 }
 
+/** {@link VOICE_TURN_DIRECTIVE} and what else the model was told before the owner's words, each once. */
+export function directivesWith(told: readonly string[]): readonly string[] {
+  return [...new Set([VOICE_TURN_DIRECTIVE, ...told])];
+}
+
 /**
  * Letters are compared by their skeleton: compatibility forms folded, lower case, everything between letters
  * skipped. While the reply can still become a directive it is held, for at most the directive's length and
