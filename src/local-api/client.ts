@@ -43,6 +43,8 @@ export interface ConnectOptions {
 
 /** A digest has a deadline of its own; whoever takes longer than this hangs. */
 const ANSWER_TIMEOUT_MS = 10_000;
+/** What a turn waits for its context, which takes a few milliseconds; then it goes without. */
+export const TURN_TIMEOUT_MS = 2_000;
 /** Forgetting goes through the whole record and searches every file. */
 const FORGET_TIMEOUT_MS = 600_000;
 

@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openUpstreamStub } from "../helpers/openai-upstream.ts";
 import { openDaemonRig, type DaemonRig } from "./daemon-rig.ts";
 import { createProcesses } from "./processes.ts";
 
@@ -8,9 +9,11 @@ const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const processes = createProcesses();
 let rig: DaemonRig;
 
+let daemon: ChildProcess;
+
 beforeAll(async () => {
   rig = openDaemonRig(processes, {});
-  await rig.start();
+  daemon = await rig.start();
 });
 afterAll(async () => {
   await rig.close();
@@ -223,4 +226,21 @@ describe("activityd prompt-prefix", () => {
     const { code, out } = await rig.run(["prompt-prefix", "--session", ""], "hello");
     expect({ code, out }).toEqual({ code: 2, out: "" });
   });
+});
+
+test("a daemon that hangs costs a turn two seconds and its context", async () => {
+  const upstream = await openUpstreamStub();
+  daemon.kill("SIGSTOP");
+  try {
+    const startedMs = performance.now();
+    const [piped, said] = await Promise.all([
+      rig.run(["prompt-prefix"], "hello"),
+      rig.run(["chat", "--base-url", upstream.url.href], "hello\n"),
+    ]);
+    expect(performance.now() - startedMs).toBeLessThan(9_000);
+    expect([piped.out, said.out]).toEqual(["hello", "Hello there.\n"]);
+    expect(piped.talk + said.talk).toMatch(/(?:did not answer within 2 s[^]*){2}/);
+  } finally {
+    daemon.kill("SIGCONT");
+  }
 });

@@ -27,7 +27,7 @@ export const registerChatCommand: RegisterCommands = (program, io, finish) => {
 };
 
 async function runChatCommand(io: CliIo, flags: ChatFlags): Promise<ExitCode> {
-  const [{ runChat }, { openChatTerminal }, { openConversations }, { connectActivity }, clocks] =
+  const [{ runChat }, { openChatTerminal }, { openConversations }, client, clocks] =
     await Promise.all([
       import("../../tui/chat.ts"),
       import("../../tui/chat-terminal.ts"),
@@ -42,7 +42,10 @@ async function runChatCommand(io: CliIo, flags: ChatFlags): Promise<ExitCode> {
     "Give --base-url or OPENAI_BASE_URL as activityd gateway prints it, such as http://127.0.0.1:7117/v1",
   );
   const paths = io.paths();
-  const api = connectActivity({ socketPath: paths.socketPath });
+  const api = client.connectActivity({
+    socketPath: paths.socketPath,
+    answerTimeoutMs: client.TURN_TIMEOUT_MS,
+  });
   const conversations = openConversations(paths.chatFolder, paths.chatModelFolder);
   try {
     const isFine = await runChat({

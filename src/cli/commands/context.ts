@@ -65,12 +65,12 @@ async function runLiveView(io: CliIo): Promise<ExitCode> {
 
 /** An absent or slow daemon costs the context and never the turn, as in the gateway: behind the pipe a model waits for it. */
 async function runPromptPrefix(io: CliIo, session: string): Promise<ExitCode> {
-  const [{ connectActivity }, { composeTurn }] = await Promise.all([
+  const [{ connectActivity, TURN_TIMEOUT_MS }, { composeTurn }] = await Promise.all([
     import("../../local-api/client.ts"),
     import("../../context/turn.ts"),
   ]);
   const { socketPath } = io.paths();
-  const api = connectActivity({ socketPath, answerTimeoutMs: PREFIX_TIMEOUT_MS });
+  const api = connectActivity({ socketPath, answerTimeoutMs: TURN_TIMEOUT_MS });
   process.stdin.setEncoding("utf8");
   let ownerText = "";
   for await (const chunk of process.stdin) ownerText += String(chunk);
@@ -86,8 +86,6 @@ async function runPromptPrefix(io: CliIo, session: string): Promise<ExitCode> {
   }
   return 0;
 }
-
-const PREFIX_TIMEOUT_MS = 2_000;
 
 async function runWatch(io: CliIo, options: { readonly json?: boolean }): Promise<ExitCode> {
   const { connectActivity } = await import("../../local-api/client.ts");
