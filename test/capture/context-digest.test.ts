@@ -236,6 +236,10 @@ describe("the digest answers", () => {
     [["¿qué hice después de la llamada con Ines?"], "¿y antes?", "checkout.ts"],
     [["when did I read about payment intents?"], "what did I do right after that?", "checkout.ts"],
     [["¿cuándo vi lo de payment intents?"], "¿y qué hice después de eso?", "checkout.ts"],
+    [["quand est-ce que j'ai vu payment intents ?"], "et ensuite j'ai fait quoi ?", "checkout.ts"],
+    [["wann war ich bei payment intents?"], "was kam direkt danach?", "checkout.ts"],
+    [["what did I do after lunch?"], "and before?", "Rent 2026.ods"],
+    [["what was I doing before lunch?", "and after?"], "and before the call?", "checkout.ts"],
   ])("a follow-up that asks beside it with what was there: %s %s", (before, turn, want) => {
     const told = ask(turn, { previousTurns: before });
     expect(bodyOf(told).join()).toContain(want);
@@ -276,6 +280,16 @@ describe("the digest answers", () => {
     ["j'ai commencé ma journée par quoi", "cart.ts"],
   ])("wishes and ends of a day in French and Spanish: %s", (turn, want) => {
     expect(bodyOf(ask(turn))[1]).toContain(want);
+  });
+
+  it("a follow-up about somebody else with what was beside their call", () => {
+    const history = createMemoryHistory([
+      show("Writer", "Menu.odt — LibreOffice Writer", "25 09:30", "10:30"),
+      show("zoom", "Call with Otto — Zoom Meeting", "25 10:30", "11:00"),
+      ...WINDOWS.filter(({ startUs }) => startUs > us("26 00:00")),
+    ]);
+    const previousTurns = ["what was I doing before the call with Ines?"];
+    expect(bodyOf(ask("and with Otto?", { history, previousTurns }))[1]).toContain("Menu.odt");
   });
 
   it("what was before a call that followed a break", () => {

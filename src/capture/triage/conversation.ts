@@ -9,9 +9,12 @@ import type { AskedDevices } from "./readings.ts";
 import { addDays, createLocalTime } from "./local-time.ts";
 import type { SpokenTime } from "./time-resolve.ts";
 import {
+  type AnchorMention,
   INTENTS,
   type Intent,
   type IntentScores,
+  type Leaning,
+  type Side,
   type TimeMention,
   type TurnReading,
 } from "./turn-reading.ts";
@@ -111,7 +114,8 @@ function asksNothing(
   isKnown: IsKnown,
   before: TurnReading | null = null,
 ): boolean {
-  if (needsNoRecord || ahead) return true;
+  // "I meant Tuesday" tells nothing else.
+  if (ahead || (needsNoRecord && leaning?.how !== "bare")) return true;
   const isEmpty =
     times.length + anchors.length === 0 && (leaning === null || leaning.how === "and");
   if (intents.none <= 0.5 || !isEmpty) return false;
@@ -140,11 +144,14 @@ function follow(asked: TurnInContext | null, turn: string, present: Present): Tu
   }
   const spoken = before.times.find(isSpoken);
   const reading = spoken === undefined ? alone : read(turn, spoken);
-  const matters = leaning?.how !== "beside" && reading.contentWords.some(({ generic }) => !generic);
+  const matters =
+    !WORDLESS.has(leaning?.how ?? "and") && reading.contentWords.some(({ generic }) => !generic);
   // "And how long was that?" asks something else of the same thing.
   const asksAnew = asksForOneOf(reading, ASKED_IN_WORDS);
   const side = besideOf(reading);
   if (side !== null && !matters && !reading.times.some(isSpoken)) {
+    const turned = turnedTo(side, before);
+    if (turned !== null) return { ...asked, reading: turned, beside: null };
     const window = asksOfTime(before) ? timeBeside(side, before, nowUs, timeZone) : null;
     if (window === null) {
       const { language } = reading;
@@ -159,8 +166,12 @@ function follow(asked: TurnInContext | null, turn: string, present: Present): Tu
   const saysWhat = matters || reading.anchors.some(({ kind }) => kind !== "that" || !asksAnew);
   const saysWhen = reading.times.length > 0;
   const intents = asksAnew || (saysWhat && saysWhen) ? reading.intents : before.intents;
-  const times = saysWhen ? reading.times : before.times;
-  if (saysWhat) return { reading: { ...reading, times, intents }, wordsOf: turn, beside: null };
+  const said = leaning?.how === "bare" ? meantTimes(turn, reading, spoken, read) : reading.times;
+  const times = saysWhen ? said : before.times;
+  if (saysWhat) {
+    const events = reading.anchors.length === 0 ? { anchors: ofSomebodyElse(before) } : {};
+    return { reading: { ...reading, ...events, times, intents }, wordsOf: turn, beside: null };
+  }
   // "Before lunch" is the day's, and not that of the hour that is asked for now.
   const moves = saysWhen && reading.times.some(({ kind }) => !WHOLE.has(kind));
   const events = moves ? { anchors: [], sides: [] } : {};
@@ -171,6 +182,28 @@ function follow(asked: TurnInContext | null, turn: string, present: Present): Tu
     beside: saysWhen ? null : asked.beside,
   };
 }
+
+/** "Before the call with Ines? — and with Otto?": beside a call of his, if there was one. */
+function ofSomebodyElse({ anchors }: TurnReading): readonly AnchorMention[] {
+  return anchors
+    .filter(({ kind, side }) => kind === "call" && side !== null)
+    .map((anchor) => ({ ...anchor, kind: "that" as const, startIndex: 0, endIndex: 0 }));
+}
+
+/** "Not Monday, Tuesday": what is meant comes last. */
+function meantTimes(
+  turn: string,
+  { times }: TurnReading,
+  spoken: SpokenTime | undefined,
+  read: Read,
+): readonly TimeMention[] {
+  const last = turn.slice(turn.lastIndexOf(",") + 1);
+  const after = last === turn ? [] : read(last, spoken ?? null).times;
+  return (after.length > 0 ? after : times).slice(-1);
+}
+
+/** Ways of leaning whose words are no matter. */
+const WORDLESS: ReadonlySet<Leaning["how"]> = new Set(["beside", "bare"]);
 
 const NO_INTENT: IntentScores = {
   now: 0,
@@ -202,6 +235,20 @@ function besideOf({ leaning, anchors }: TurnReading): "before" | "after" | null 
   if (leaning?.how === "beside") return leaning.side;
   const side = anchors.find(({ kind }) => kind === "that")?.side?.side;
   return side === "before" || side === "after" ? side : null;
+}
+
+/** "Before lunch? — and after?": the other side of the same event. Null where it was this side, or no event. */
+function turnedTo(side: "before" | "after", before: TurnReading): TurnReading | null {
+  const others: readonly Side[] = side === "before" ? ["after", "since"] : ["before", "until"];
+  if (!before.sides.some((mention) => others.includes(mention.side))) return null;
+  const turned = new Map(before.sides.map((mention) => [mention, { ...mention, side }]));
+  return {
+    ...before,
+    sides: [...turned.values()],
+    anchors: before.anchors.map((anchor) =>
+      anchor.side === null ? anchor : { ...anchor, side: turned.get(anchor.side) ?? anchor.side },
+    ),
+  };
 }
 
 /** Whether a turn asks what was in a time, and neither of an event nor when something was. */

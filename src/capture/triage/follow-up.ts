@@ -37,9 +37,11 @@ export function readLeaning(tokens: readonly Token[], parts: Parts): Leaning | n
   // Spanish "antes" alone is "earlier" as well.
   const untimed = parts.times.every(({ kind }) => kind === "recent");
   if (untimed && parts.anchors.every(({ kind }) => kind === "that")) {
-    const beside = matters ? CAME_BESIDE.exec(said) : BESIDE.exec(said);
-    if (beside !== null) {
-      return { how: "beside", side: BEFORE.test(beside[0]) ? "before" : "after" };
+    const beside = matters
+      ? CAME_BESIDE.exec(said)?.[0]
+      : (BESIDE.exec(said)?.[0] ?? FIRST_BESIDE.exec(said)?.[1]);
+    if (beside !== undefined) {
+      return { how: "beside", side: BEFORE.test(beside) ? "before" : "after" };
     }
   }
   if (!matters && !isTimed && parts.anchors.every(({ kind }) => kind === "that")) {
@@ -49,7 +51,7 @@ export function readLeaning(tokens: readonly Token[], parts: Parts): Leaning | n
   if (isFollowUp(tokens, parts.anchors)) return { how: isTimed ? "time" : "and" };
   // "No, Tuesday", "just on Friday", "nachmittags meine ich": a time and what corrects or narrows it.
   const rest = words.filter(({ timed }) => !timed);
-  return isTimed && rest.every(({ folded }) => BESIDES.has(folded)) ? { how: "time" } : null;
+  return isTimed && rest.every(({ folded }) => BESIDES.has(folded)) ? { how: "bare" } : null;
 }
 
 export function isFollowUp(tokens: readonly Token[], anchors: readonly AnchorMention[]): boolean {
@@ -87,14 +89,14 @@ const LATER = new Set(["later", "spater", "luego", "mas tarde", "plus tard"]);
 const MORE = new RegExp(
   `^(?:(?:ok|okay|and|please|can you|could you|und|bitte|kannst du|y|por favor|porfa|puedes|podrias|et|peux tu|tu peux|pourrais tu|stp|svp|s il te plait) )*(?:${[
     "(?:tell me |give me |show me |some |any |a bit |a little |go on )*(?:more|further) ?(?:details?|about (?:it|that|this)|on (?:it|that|this)|info|information|please)?",
-    "(?:go on|in (?:more )?detail|be more (?:specific|precise)|details?|elaborate|expand on (?:it|that))",
+    "(?:(?:in (?:more )?|the )?details?|be more (?:specific|precise)|elaborate|expand(?: on (?:it|that))?)",
     "(?:what|anything) else",
     "(?:erzahl mir |erzahl |sag mir |gib mir |zeig mir |noch |etwas |ein bisschen |ein wenig )*(?:mehr|genauer|ausfuhrlicher|details|einzelheiten)(?: details| dazu| davon| daruber| infos?| einzelheiten)?",
-    "(?:was (?:war )?(?:noch|sonst(?: noch)?)|geht(?: es|s)? (?:auch )?genauer)",
+    "(?:was (?:war )?(?:noch|sonst(?: noch)?)|geht(?: es| s|s)? (?:das )?(?:auch )?genauer|erzahl weiter|die details|ins detail)",
     "(?:dame |deme |damelo |muestrame |mostrame |quiero |con |un poco |algo )*mas (?:detalles?|informacion|info|detallado)(?: sobre (?:eso|esto))?",
-    "(?:cuentame|contame|dime|decime|explicame) (?:un poco )?mas(?: de eso| sobre eso)?|detalles?|en detalle|con (?:mas )?detalle|(?:que|algo) mas",
+    "(?:cuentame|contame|dime|decime|explicame) (?:un poco )?mas(?: de eso| sobre eso)?|(?:dame |deme )?(?:los )?detalles?|en detalle|con (?:mas )?detalle|detalla(?:lo|melo)?|amplia(?:lo|melo)?|sigueme contando|(?:que|algo) mas",
     "(?:donne moi |je veux |il me faut |avec |un peu |quelques )*(?:plus|davantage) (?:de |d )?(?:details?|precisions?|infos?|informations?)",
-    "(?:dis m en|dis moi en|m en dire|j en veux|raconte m en) (?:un peu )?plus|details?|en detail|sois plus precis|plus (?:precis|precisement|en detail)|(?:quoi|rien) d autre",
+    "(?:dis m en|dis moi en|m en dire|j en veux|raconte m en) (?:un peu )?plus|(?:donne moi )?(?:les )?details?|(?:en|dans le) detail|detaille(?:r)?|developpe(?:r)?|precise(?:r)?|sois plus precis|plus (?:precis|precisement|en detail)|(?:quoi|rien) d autre",
   ].join(
     "|",
   )})(?: please| bitte| por favor| porfa| stp| svp| s il te plait| thanks| danke| gracias| merci)*$`,
@@ -103,10 +105,10 @@ const MORE = new RegExp(
 
 /** What stands last in a turn that asks beside what was asked before. */
 const LAST_SIDE = `(?:${[
-  "(?:before|after)(?: (?:that|it|this|then))?|beforehand|afterwards?|later|next|then what",
-  "davor|vorher|zuvor|danach|nachher|spater|hinterher|anschliessend|dann",
-  "(?:antes|despues|luego)(?: de (?:eso|esto|ello))?|mas tarde|tras eso|a continuacion",
-  "(?:avant|apres)(?: (?:ca|cela))?|auparavant|ensuite|plus tard|par la suite",
+  "(?:before|after)(?: (?:that|it|this|then))?|beforehand|afterwards?|later|earlier|next|then what",
+  "davor|vorher|zuvor|danach|nachher|spater|fruher|hinterher|anschliessend|dann",
+  "(?:antes|despues|luego)(?: de (?:eso|esto|ello))?|mas tarde|mas temprano|tras eso|a continuacion",
+  "(?:avant|apres)(?: (?:ca|cela))?|auparavant|ensuite|plus tard|plus tot|par la suite",
 ].join("|")})$`;
 
 /** "What came right after that?", "was kam danach?": of all verbs one may stand there. */
@@ -117,11 +119,14 @@ const CAME_BESIDE = new RegExp(
 
 /** "Before that", "and after?", "et j'ai fait quoi juste après ?": the side comes last, and nothing behind it. */
 const BESIDE = new RegExp(
-  `(?:^|^(?:ok |okay )?(?:and|und|y|et|pis|puis) (?:.* )?|\\b(?:what|was|que|quoi|woran|womit|en que|sur quoi) .*?|^(?:just|right|kurz|direkt|gleich|justo|juste|poco|peu) )${LAST_SIDE}`,
+  `(?:^|^(?:ok |okay )?(?:and|und|y|et|pis|puis) (?:.* )?|\\b(?:what|was|que|quoi|woran|womit|en que|sur quoi) .*?|^(?:(?:a bit|a little|un|un peu|ein bisschen|etwas) )?(?:just|right|kurz|direkt|gleich|justo|juste|poco|peu) )${LAST_SIDE}`,
   "u",
 );
+/** "And then what did I do?", "et ensuite j'ai fait quoi ?": the side comes first, and asks of nothing else. */
+const FIRST_BESIDE =
+  /^(?:(?:and|und|y|et|pis|ok|bon) )?(?:(?:juste|just|right|direkt|kurz|justo) )?(before that|after that|then|next|afterwards|danach|dann|davor|vorher|nachher|anschliessend|despues(?: de eso)?|luego|antes(?: de eso)?|ensuite|apres(?: ca)?|avant(?: ca)?) (?:.* )?(?:what|was|woran|que|quoi|qu)(?: .*)?$/u;
 const BEFORE =
-  /(?:before(?: (?:that|it|this|then))?|beforehand|davor|vorher|zuvor|antes(?: de (?:eso|esto|ello))?|avant(?: (?:ca|cela))?|auparavant)$/u;
+  /(?:before(?: (?:that|it|this|then))?|beforehand|earlier|davor|vorher|zuvor|fruher|mas temprano|plus tot|antes(?: de (?:eso|esto|ello))?|avant(?: (?:ca|cela))?|auparavant)$/u;
 
 /** "When was that?", "¿cuándo fue eso?": what it was stands in the turn before. */
 const WHEN_THAT =
@@ -131,8 +136,8 @@ const LONG_THAT =
 
 /** What may stand beside a time in a turn that only corrects or narrows one. */
 const BESIDES = set(
-  "no nope sorry wait oh ah ok okay i mean meant rather instead actually just only alone but then please the on in at for of " +
-    "nein nee ne ach doch sorry entschuldigung ich meine meinte sondern lieber eigentlich nur bloss allein alleine aber also bitte am im an um der die das den dem und " +
-    "perdon disculpa espera mejor dicho mas bien digo quiero decir quise queria nomas nada solo solamente unicamente pero entonces porfa por favor el la los las de del en a al y pues o sea " +
-    "non nan pardon desole desolee attends plutot je veux voulais dire seulement juste uniquement mais alors stp svp le les l du d des au aux pour et donc en fait enfin",
+  "no not nope oops hm hmm euh oups ups uy erreur correction error perfect great parfait nickel super genial perfecto prima sorry wait oh ah ok okay i mean meant make that rather instead actually just only alone but then please the on in at for of " +
+    "nein nicht nee ne ach eher meinte doch sorry entschuldigung ich meine meinte sondern lieber eigentlich nur bloss allein alleine aber also bitte am im an um der die das den dem und " +
+    "perdon digo dicho disculpa espera mejor dicho mas bien digo quiero decir quise queria nomas nada solo solamente unicamente pero entonces porfa por favor el la los las de del en a al y pues o sea " +
+    "non nan pas pardon desole desolee attends plutot je veux voulais dire seulement juste uniquement mais alors stp svp le les l du d des au aux pour et donc en fait enfin",
 );

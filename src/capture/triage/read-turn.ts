@@ -36,6 +36,7 @@ export function readTurn(
   const tokens = mendTypos(typed, language, isKnown);
   const found = readTimes(turn, tokens, language, nowUs, timeZone, spoken);
   const { times, covered, ahead } = found;
+  const isLeave = isFarewell(tokens, language, times, covered);
   const cues = findCues(tokens, language, covered);
   const taken = new Set([...covered, ...cues.covered]);
   const ends = readTimeEnd(tokens, covered);
@@ -63,11 +64,13 @@ export function readTurn(
     needsNoRecord:
       isArithmetic(turn) ||
       broughtAt !== null ||
-      isFarewell(tokens, language, times, covered) ||
+      isLeave ||
       isChatter(tokens, language, covered) ||
       needsNoRecord(tokens, language, covered),
     followUp: isFollowUp(tokens, cues.anchors),
-    leaning: readLeaning(tokens, { ...found, anchors: cues.anchors, contentWords }),
+    leaning: isLeave
+      ? null
+      : readLeaning(tokens, { ...found, anchors: cues.anchors, contentWords }),
   };
 }
 

@@ -22,7 +22,7 @@ export type TimeNode =
   | { readonly type: "recent"; readonly minutes: number }
   | { readonly type: "now" }
   /** "And the day before?": counted from the time that the turn before was about. */
-  | { readonly type: "beside"; readonly unit: "day" | "week"; readonly step: 1 | -1 }
+  | { readonly type: "beside"; readonly unit: "day" | "week"; readonly step: 1 | -1 | 2 | -2 }
   /** "And an hour later?": the same; `alone` where nothing was spoken of. */
   | {
       readonly type: "apart";

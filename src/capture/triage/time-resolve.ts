@@ -76,7 +76,8 @@ export function resolveTime(node: TimeNode, present: Present): Span | null {
 
 /** "And at 10?", "und nachmittags?": on the day that the turn before was about, when it was about one. */
 function onSpokenDay(moment: MomentNode, present: Present): MomentNode {
-  const isDated = moment.day !== null || moment.period !== null;
+  // "All day" is that of the day as well.
+  const isDated = (moment.day !== null && !moment.whole) || moment.period !== null;
   const day = isDated ? null : spokenDay(present);
   if (day === null) return moment;
   const { year, month } = day;
@@ -94,7 +95,7 @@ function spokenDay({ spoken, local }: Present): LocalDay | null {
 }
 
 /** "And the day before?": before the day that the turn before was about, or before today. */
-function resolveBeside(unit: "day" | "week", step: 1 | -1, present: Present): Span {
+function resolveBeside(unit: "day" | "week", step: 1 | -1 | 2 | -2, present: Present): Span {
   const { spoken, today, local } = present;
   const day = spoken === null ? today : local.toLocal(spoken.fromUs);
   if (unit === "day") {

@@ -164,7 +164,7 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   ],
   [
     { beside: { unit: "day", step: 1 } },
-    "am tag danach|den tag danach|am nächsten tag|am folgenden tag|tags darauf|am tag drauf",
+    "am tag darauf|tag darauf|tags darauf|am tag danach|den tag danach|am nächsten tag|am folgenden tag|tags darauf|am tag drauf",
   ],
   [
     { beside: { unit: "week", step: -1 } },

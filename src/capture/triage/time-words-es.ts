@@ -175,7 +175,7 @@ export const SPANISH_TIME_WORDS: TimeWordTable = [
   ],
   [
     { beside: { unit: "day", step: 1 } },
-    "al día siguiente|el día siguiente|el día después|el día de después",
+    "al día siguiente|al otro día|al día después|el día siguiente|el día después|el día de después",
   ],
   [
     { beside: { unit: "week", step: -1 } },

@@ -174,6 +174,8 @@ export const FRENCH_TIME_WORDS: TimeWordTable = [
     { beside: { unit: "day", step: 1 } },
     "le lendemain|le jour d après|le jour suivant|la journée d après|la journée suivante",
   ],
+  [{ beside: { unit: "day", step: 2 } }, "le surlendemain|surlendemain"],
+  [{ beside: { unit: "day", step: -2 } }, "l avant veille|avant veille"],
   [{ beside: { unit: "week", step: -1 } }, "la semaine d avant|la semaine précédente"],
   [{ beside: { unit: "week", step: 1 } }, "la semaine d après|la semaine suivante"],
   [

@@ -105,7 +105,7 @@ export interface TimeWord {
   readonly recentMin?: number;
   readonly now?: true;
   /** "the day before", "am Tag davor": a neighbour of the time that was spoken of. */
-  readonly beside?: { readonly unit: "day" | "week"; readonly step: 1 | -1 };
+  readonly beside?: { readonly unit: "day" | "week"; readonly step: 1 | -1 | 2 | -2 };
   /** "an hour later", "deux jours plus tôt": so long after or before the time that was spoken of. */
   readonly apart?: 1 | -1;
   /** Before an amount, the time until something: "dans deux heures", "dentro de un rato". */

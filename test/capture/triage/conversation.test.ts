@@ -110,6 +110,13 @@ describe("a turn that follows another", () => {
     ["j'ai fait quoi hier ?", "non, le matin", "26 Nov 06:00 → 26 Nov 12:00"],
     ["¿qué hice el martes?", "mejor el miércoles", "25 Nov 00:00 → 26 Nov 00:00"],
     ["¿qué hice ayer?", "solo por la mañana", "26 Nov 06:00 → 26 Nov 12:00"],
+    ["what did I do on Monday?", "I meant Tuesday", "24 Nov 00:00 → 25 Nov 00:00"],
+    ["what did I do on Monday?", "not Monday, Tuesday", "24 Nov 00:00 → 25 Nov 00:00"],
+    ["was war am Montag?", "nicht Montag, Dienstag", "24 Nov 00:00 → 25 Nov 00:00"],
+    ["j'ai fait quoi lundi ?", "mardi plutôt", "24 Nov 00:00 → 25 Nov 00:00"],
+    ["j'ai fait quoi lundi ?", "et le surlendemain ?", "25 Nov 00:00 → 26 Nov 00:00"],
+    ["¿qué hice el lunes?", "el martes digo", "24 Nov 00:00 → 25 Nov 00:00"],
+    ["¿qué hice ayer por la mañana?", "¿y todo el día?", "26 Nov 00:00 → 27 Nov 00:00"],
   ])("is put right by a time alone: %s %s", (before, turn, want) => {
     expect(after(before, turn)).toBe(want);
   });
