@@ -67,3 +67,56 @@ describe("a number behind a name", () => {
     expect(body("how long was I on stable plan 7 this morning?")).toContain("1 h of 4 h");
   });
 });
+
+describe("a task that gives an account", () => {
+  it.each([
+    "write me a summary of the day",
+    "please summarise my day",
+    "fass meinen Tag zusammen",
+    "schreib mir einen Bericht über meinen Tag",
+    "mach bitte den Tagesbericht",
+  ])("of today gets today: %s", (turn) => {
+    expect(body(turn)).toContain("Egg labels");
+    expect(body(turn)).not.toContain("24 Nov");
+  });
+
+  it.each(["draft the weekly report", "mach mir den Wochenbericht", "give me a recap of my week"])(
+    "of the week gets the week: %s",
+    (turn) => {
+      expect(body(turn)).toContain("Egg labels");
+      expect(body(turn)).toMatch(/Milk contract|Stable plan/);
+    },
+  );
+
+  it.each([
+    "write a report about the day the wall fell",
+    "make a daily plan",
+    "write a weekly newsletter",
+  ])("of something else gets nothing: %s", (turn) => {
+    expect(body(turn)).toBe("");
+  });
+});
+
+describe("a day and its part by themselves", () => {
+  it.each(["gestern früh", "vorgestern früh", "Montagabend", "So nachmittag"])(
+    "are no greeting: %s",
+    (turn) => {
+      expect(body(turn)).not.toBe("");
+    },
+  );
+
+  it("end with that day behind ab", () => {
+    expect(body("ab acht Uhr am Dienstag")).toContain("Milk contract");
+    expect(body("ab acht Uhr am Dienstag")).not.toContain("26 Nov");
+  });
+
+  it.each(["Morgen!", "evening all"])("may be one: %s", (turn) => {
+    expect(body(turn)).toBe("");
+  });
+});
+
+describe("when a meal was", () => {
+  it("is told by the absence", () => {
+    expect(body("wann war ich heute in der Mittagspause?")).toContain("Thu 26 Nov 12:05–12:50");
+  });
+});

@@ -101,7 +101,11 @@ function linesWithin(
         const then = windowLines(context, within, { limit, score: weight, reason });
         return then.length > 0 ? then : lines;
       }
-      return phrase === "" ? [] : [nothingLine(context, phrase, weight)];
+      if (phrase === "") return [];
+      // "When was I at lunch yesterday?": no title holds it, and the record does.
+      return (
+        absenceLines(context, reading, within, weight) ?? [nothingLine(context, phrase, weight)]
+      );
   }
 }
 

@@ -2,6 +2,7 @@
  * Reads a turn: its times, sides, events, topics, and what it most likely asks for. A pure function of (turn,
  * now, zone) that takes well under a millisecond and never fails, whatever the turn holds.
  */
+import { accountTaskOf } from "./account-task.ts";
 import { isArithmetic } from "./arithmetic.ts";
 import { isBareName } from "./bare-name.ts";
 import { broughtTextAt, isChatter } from "./chatter.ts";
@@ -35,6 +36,8 @@ export function readTurn(
   const language = guessLanguage(typed);
   const tokens = mendTypos(typed, language, isKnown);
   const found = readTimes(turn, tokens, language, nowUs, timeZone, spoken);
+  const account = found.covered.size === 0 ? accountTaskOf(tokens) : null;
+  if (account !== null) return readAccount(turn, account, nowUs, timeZone, isKnown);
   const { times, covered, ahead } = found;
   const isLeave = isFarewell(tokens, language, times, covered);
   const cues = findCues(tokens, language, covered);
@@ -72,6 +75,21 @@ export function readTurn(
       ? null
       : readLeaning(tokens, { ...found, anchors: cues.anchors, contentWords }),
   };
+}
+
+/** A task that gives an account of a day or a week asks for what was in it. */
+function readAccount(
+  turn: string,
+  span: "day" | "week",
+  nowUs: number,
+  timeZone: string,
+  isKnown: (folded: string) => boolean,
+): TurnReading {
+  const asked = readTurn(span === "day" ? "today?" : "this week?", nowUs, timeZone, isKnown);
+  const place = { text: turn, startIndex: 0, endIndex: turn.length };
+  const times = asked.times.map((time) => ({ ...time, ...place }));
+  const intents = { ...ONLY_NONE, none: 0, window: 1 };
+  return { ...asked, times, intents, leaning: null, followUp: false };
 }
 
 const ONLY_NONE: IntentScores = {

@@ -304,7 +304,9 @@ function growMoment(
   }
   // "on Tuesday from 3 pm" is the rest of that day, "since 3 pm on Tuesday" all the time until now.
   const ofDay = moment.day !== null && (moment.clock !== null || moment.part !== null);
-  const inside = grown.bound === "since" && ofDay && lead.bound === null ? "onward" : grown.bound;
+  const isOnward = lead.bound === null || lead.links.includes("onward");
+  const since = grown.bound ?? (lead.links.includes("onward") ? lead.bound : null);
+  const inside = since === "since" && ofDay && isOnward ? "onward" : grown.bound;
   // "from Monday" is Monday.
   const from = opensAt(lead, moment) ? (ofDay ? "onward" : "since") : null;
   const asked = inside ?? lead.bound ?? from;

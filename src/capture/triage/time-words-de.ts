@@ -111,6 +111,7 @@ export const GERMAN_TIME_WORDS: TimeWordTable = [
   [{ links: ["and"] }, "und|u"],
   [{ links: ["to"] }, "bis|bis zum|bis um|auf|auf den"],
   [{ links: ["since"] }, "seit|seitdem|ab|seit dem"],
+  [{ links: ["onward"] }, "ab"],
   [{ links: ["onto"] }, "auf|auf den|zum|zu"],
   [{ links: ["after"] }, "nach|nachm"],
   [{ links: ["until"] }, "bis|bis zum|bis um"],

@@ -44,6 +44,8 @@ export type Link =
   | "and"
   | "to"
   | "since"
+  /** "ab 15 Uhr gestern": until that day ends. */
+  | "onward"
   /** "in der Nacht auf Sonntag": the night before that day. */
   | "onto"
   | "before"

@@ -188,9 +188,9 @@ const COMMON = 0.65;
 function isGreeting({ times, anchors, sides, followUp }: TurnReading, topic: Topic): boolean {
   const [time] = times;
   if (time?.kind !== "part" || times.length > 1 || followUp) return false;
-  return (
-    topic.words.length === 0 && anchors.length === 0 && sides.length === 0 && time.text.length < 16
-  );
+  // "Vorgestern früh" and "Montagabend" name a day.
+  const isBare = !/\s/u.test(time.text.trim()) && !/.tag\B|mittwoch\B/iu.test(time.text);
+  return topic.words.length === 0 && anchors.length === 0 && sides.length === 0 && isBare;
 }
 
 /** Both are answered by the same lines. */
