@@ -103,8 +103,8 @@ export function openHub(options: HubOptions): Hub {
   const devices = createDevices(store.database);
 
   const known = outbox.readLog();
-  outbox.start(known?.device !== identity.device && identity.withHistory);
   if (known?.device !== identity.device) {
+    outbox.begin(identity.withHistory);
     outbox.dropMessages();
     outbox.writeLog({
       device: identity.device,

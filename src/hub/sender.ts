@@ -231,7 +231,7 @@ export function createSender(options: SenderOptions): Sender {
           seal({ ...NO_NOTICES, forgotten, wishes, events: [], erased }, () => {});
       }
     });
-    outbox.start(true);
+    outbox.retell();
     isBehind = true;
     seemsLostUs = null;
     conflict = null;

@@ -167,7 +167,7 @@ describe("activityd hub", () => {
     const clock = createFakeClock("2026-11-27T12:00:00Z");
     const store = openEventStore({ directory, clock, log: silentLog });
     const outbox = createOutbox(store.database);
-    outbox.start(true);
+    outbox.begin(true);
     const device = "ab12".repeat(8);
     const log = { device, epoch: 1, seq: 0, hash: new Uint8Array(32), cursor: null, toldUs: 0 };
     outbox.writeLog(log);

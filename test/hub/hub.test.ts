@@ -78,6 +78,15 @@ describe("a hub", () => {
       bob.begin("new", 2);
       await rig.settle();
       expect(knownOf(ada, bob)).toEqual(["120–130 new"]);
+      rig.hub.records.length = 0;
+      for (let minute = 0; minute < 3; minute += 1) {
+        rig.clock.advanceMs(61_000);
+        await rig.settle();
+      }
+      await bob.restart();
+      await bob.hub.request({ action: "rejoin" });
+      await rig.settle();
+      expect(knownOf(ada, bob)).toEqual(["120–130 new"]);
     }));
 
   it("names a window that goes on at once, its growth seldom, and its end", () =>

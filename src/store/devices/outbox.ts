@@ -51,8 +51,13 @@ export interface SealedMessage {
 }
 
 export interface Outbox {
-  /** Begins to note changes; `withHistory`: everything that was recorded so far is a change. */
-  readonly start: (withHistory: boolean) => void;
+  /**
+   * Begins to note changes. `withHistory`: everything that was recorded so far is one; otherwise nothing that began by
+   * now is ever told, whatever becomes of it.
+   */
+  readonly begin: (withHistory: boolean) => void;
+  /** Notes everything that may be told once more. */
+  readonly retell: () => void;
   /** Ends it, and lets go of everything that waits. */
   readonly stop: () => void;
   readonly isStarted: () => boolean;
@@ -88,6 +93,18 @@ export interface Outbox {
 export function createOutbox(database: StoreDatabase): Outbox {
   const findTrigger = database.prepare(
     "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name = 'hub_event_added'",
+  );
+  const newestStart = database.prepare<{ start_us: number | null }>(
+    "SELECT max(start_us) AS start_us FROM event",
+  );
+  const readMeta = database.prepare<{ value: string }>("SELECT value FROM meta WHERE name = ?");
+  const writeMeta = database.prepare(
+    "INSERT INTO meta(name, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+  );
+  const dropMeta = database.prepare("DELETE FROM meta WHERE name = ?");
+  const noteAll = database.prepare(
+    `INSERT OR IGNORE INTO hub_change(event_id, is_new)
+      SELECT start_us, 1 FROM event WHERE start_us >= ? AND ${IS_TOLD}`,
   );
   const anyNew = database.prepare("SELECT 1 FROM hub_change WHERE is_new = 1 LIMIT 1");
   const countChanges = database.prepare<{ n: number }>(
@@ -125,19 +142,24 @@ export function createOutbox(database: StoreDatabase): Outbox {
   const dropMessages = database.prepare("DELETE FROM hub_message WHERE epoch = ? AND seq <= ?");
 
   return {
-    start: (withHistory) => {
+    begin: (withHistory) => {
       database.transaction(() => {
-        database.execute(TRIGGERS);
-        if (!withHistory) return;
-        database.execute(
-          `INSERT OR IGNORE INTO hub_change(event_id, is_new)
-             SELECT start_us, 1 FROM event WHERE ${IS_TOLD}`,
-        );
+        dropTriggers();
+        database.execute("DELETE FROM hub_change");
+        const newest = newestStart.get()?.start_us ?? null;
+        const fromUs = withHistory || newest === null ? 0 : newest + 1;
+        writeMeta.run(TOLD_FROM, String(fromUs));
+        database.execute(triggers(fromUs));
+        if (withHistory) retell();
       });
+    },
+    retell: () => {
+      database.transaction(retell);
     },
     stop: () => {
       database.transaction(() => {
-        for (const name of TRIGGER_NAMES) database.execute(`DROP TRIGGER IF EXISTS ${name}`);
+        dropTriggers();
+        dropMeta.run(TOLD_FROM);
         database.execute("DELETE FROM hub_change; DELETE FROM hub_message; DELETE FROM hub_log;");
         database.execute("DELETE FROM hub_held; DELETE FROM hub_record;");
       });
@@ -204,6 +226,15 @@ export function createOutbox(database: StoreDatabase): Outbox {
     },
   };
 
+  function dropTriggers(): void {
+    for (const name of TRIGGER_NAMES) database.execute(`DROP TRIGGER IF EXISTS ${name}`);
+  }
+
+  function retell(): void {
+    const fromUs = Number(readMeta.get(TOLD_FROM)?.value ?? 0);
+    noteAll.run(fromUs);
+  }
+
   /** Joins starts that are gone to runs, as long as no event that is left lies between two of them. */
   function toRuns(gone: readonly ChangeRow[]): readonly (readonly [number, number])[] {
     const runs: [number, number][] = [];
@@ -221,18 +252,23 @@ const IS_TOLD = `label_id & 15 <> ${KIND_CODES.system}`;
 
 const TRIGGER_NAMES = ["hub_event_added", "hub_event_changed", "hub_event_removed"];
 
+/** Since when what began is told. */
+const TOLD_FROM = "hub_told_from_us";
+
 /** An event that others never heard of is not noted when it goes: only its row in the list does. */
-const TRIGGERS = `
-  CREATE TRIGGER IF NOT EXISTS hub_event_added AFTER INSERT ON event WHEN new.${IS_TOLD} BEGIN
+function triggers(fromUs: number): string {
+  return `
+  CREATE TRIGGER hub_event_added AFTER INSERT ON event WHEN new.start_us >= ${fromUs} AND new.${IS_TOLD} BEGIN
     INSERT INTO hub_change(event_id, is_new) VALUES(new.start_us, 1) ON CONFLICT DO NOTHING;
   END;
-  CREATE TRIGGER IF NOT EXISTS hub_event_changed AFTER UPDATE ON event WHEN new.${IS_TOLD} BEGIN
+  CREATE TRIGGER hub_event_changed AFTER UPDATE ON event WHEN new.start_us >= ${fromUs} AND new.${IS_TOLD} BEGIN
     INSERT INTO hub_change(event_id, is_new) VALUES(new.start_us, 0) ON CONFLICT DO NOTHING;
   END;
-  CREATE TRIGGER IF NOT EXISTS hub_event_removed AFTER DELETE ON event WHEN old.${IS_TOLD} BEGIN
+  CREATE TRIGGER hub_event_removed AFTER DELETE ON event WHEN old.start_us >= ${fromUs} AND old.${IS_TOLD} BEGIN
     INSERT INTO hub_change(event_id, is_new) VALUES(old.start_us, 0) ON CONFLICT DO NOTHING;
     DELETE FROM hub_change WHERE event_id = old.start_us AND is_new = 1;
   END;`;
+}
 
 interface LogRow extends Omit<OwnLog, "toldUs"> {
   readonly told_us: number;

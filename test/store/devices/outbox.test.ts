@@ -48,7 +48,7 @@ describe("the outbox", () => {
 
   it("notes what begins, grows and goes, in the transaction that makes it so", () => {
     const { store, outbox } = open();
-    outbox.start(false);
+    outbox.begin(false);
     const id = store.begin(windowFacts("one"), spanAt(0));
     expect(() =>
       store.database.transaction(() => {
@@ -66,15 +66,31 @@ describe("the outbox", () => {
   it("takes up what was recorded before, when it is asked to", () => {
     const { store, outbox } = open();
     store.begin(windowFacts("before"), spanAt(0));
-    outbox.start(true);
+    outbox.begin(true);
     store.begin(windowFacts("after"), spanAt(1));
     expect(titles(take(outbox))).toEqual(["before", "after"]);
     store.close();
   });
 
+  it("tells nothing of what was recorded before, whatever becomes of it, where that is to stay here", () => {
+    const { store, outbox } = open();
+    const before = store.begin(windowFacts("before"), spanAt(0));
+    const gone = store.begin(windowFacts("gone"), spanAt(1));
+    outbox.begin(false);
+    store.begin(windowFacts("after"), spanAt(2));
+    store.setEnd(before, T0 + 20 * S);
+    store.database.prepare("DELETE FROM event WHERE start_us = ?").run(gone);
+    const batch = take(outbox);
+    expect([titles(batch), batch?.erased]).toEqual([["after"], []]);
+    // Such as for a hub that lost everything.
+    outbox.retell();
+    expect(titles(take(outbox))).toEqual(["after"]);
+    store.close();
+  });
+
   it("leaves growth of an event that goes on for later, and never its beginning", () => {
     const { store, outbox } = open();
-    outbox.start(false);
+    outbox.begin(false);
     const id = store.begin(windowFacts("one"), spanAt(0));
     expect(take(outbox, new Set([id]))?.events).toMatchObject([{ isOpen: true }]);
     store.setEnd(id, T0 + 30 * S);
@@ -87,7 +103,7 @@ describe("the outbox", () => {
 
   it("tells of what is gone in runs that no event lies in, and not of what nobody heard of", async () => {
     const { store, outbox } = open();
-    outbox.start(false);
+    outbox.begin(false);
     const ids = [0, 1, 2, 3, 4].map((slot) => store.begin(windowFacts(`w${slot}`), spanAt(slot)));
     take(outbox);
     const unheard = store.begin(windowFacts("unheard"), spanAt(5));
@@ -104,7 +120,7 @@ describe("the outbox", () => {
 
   it("tells rewritten facts, and nothing of the machine's load", async () => {
     const { store, outbox } = open();
-    outbox.start(false);
+    outbox.begin(false);
     const id = store.begin(windowFacts("secret"), spanAt(0));
     take(outbox);
     await store.eraser.rewrite([{ id, facts: windowFacts("withheld") }]);
@@ -126,7 +142,7 @@ describe("the outbox", () => {
 
   it("gives what is left in pieces, oldest first", () => {
     const { store, outbox } = open();
-    outbox.start(false);
+    outbox.begin(false);
     for (const slot of [0, 1, 2]) store.begin(windowFacts(`w${slot}`), spanAt(slot));
     const first = outbox.changes(2, NONE, false);
     expect([titles(first), first?.hasMore]).toEqual([["w0", "w1"], true]);
@@ -137,7 +153,7 @@ describe("the outbox", () => {
 
   it("keeps sealed records until they are acknowledged", () => {
     const { store, outbox } = open();
-    outbox.start(false);
+    outbox.begin(false);
     outbox.together(() => {
       for (const seq of [1, 2, 3]) outbox.addMessage({ epoch: 1, seq, bytes: Buffer.from([seq]) });
       outbox.writeLog({
