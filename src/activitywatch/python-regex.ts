@@ -18,9 +18,13 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   A: String.raw`(?<![\s\S])`,
   Z: String.raw`(?![\s\S])`,
 };
-/** The same inside of one; a negated word has no form there. */
+/** All that is no word, as a set can have it: every category but letters and numbers, and of the connectors all but `_`. */
+const NO_WORD = String.raw`\p{M}\p{S}\p{Z}\p{C}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}\u203F\u2040\u2054\uFE33\uFE34\uFE4D-\uFE4F\uFF3F`;
+
+/** The same inside of one. */
 const INSIDE: Readonly<Record<string, string>> = {
   w: WORD,
+  W: NO_WORD,
   d: String.raw`\p{Nd}`,
   D: String.raw`\P{Nd}`,
   b: String.raw`\b`,

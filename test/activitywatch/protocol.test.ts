@@ -292,6 +292,10 @@ describe("patterns are Python's", () => {
     [String.raw`Issue \d{2,}`, "Issue 12", true],
     [String.raw`Firefox|Chrom(e|ium)`, "Chromium", true],
     [String.raw`\W`, "ü", false],
+    [String.raw`^[^\W\d_]+$`, "größe", true],
+    [String.raw`[^\W\d_]`, "1 _٣-", false],
+    [String.raw`[\W]`, "ü_1", false],
+    [String.raw`^[\W]+$`, "- ‿\u0301", true],
   ])("%s in %j: %s", (pattern, text, found) => {
     expect(compilePythonRegex(pattern, false).test(text)).toBe(found);
   });
