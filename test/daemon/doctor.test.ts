@@ -38,6 +38,7 @@ function createPatient() {
     XDG_RUNTIME_DIR: join(home, "login"),
   };
   const paths = resolvePaths(env);
+  const patience = { ms: 100 };
   const machine: Machine = {
     ...openMachine(env),
     platform: "linux",
@@ -45,9 +46,11 @@ function createPatient() {
     runtimeFolder: () => join(home, "login"),
     probePeers: async () => "told",
     space: () => ({ freeBytes: 50e9, totalBytes: 100e9 }),
-    patienceMs: 100,
+    get patienceMs() {
+      return patience.ms;
+    },
   };
-  return { home, env, paths, machine };
+  return { home, env, paths, machine, patience };
 }
 
 type Patient = ReturnType<typeof createPatient>;
@@ -78,7 +81,12 @@ async function find(
 }
 
 /** A daemon that says of itself what a test wants, on the patient's socket. */
-async function serveStatus({ paths }: Patient, changes: Partial<StatusAnswer> = {}): Promise<void> {
+async function serveStatus(
+  { paths, patience }: Patient,
+  changes: Partial<StatusAnswer> = {},
+): Promise<void> {
+  // What is served answers, however busy this machine is.
+  patience.ms = 5_000;
   const api = createFakeActivityApi();
   const standard = await api.status();
   const status = async (): Promise<StatusAnswer> => ({
@@ -527,14 +535,15 @@ describe("the way to the daemon", () => {
     ["of a login that is not one's own, while there is one", true, "export XDG_RUNTIME_DIR="],
     ["of a login that has ended", false, "unset XDG_RUNTIME_DIR"],
   ])("socket-folder-unmade: in the folder %s", async (_, isLoggedIn, remedy) => {
-    const { home, machine, ...well } = createPatient();
+    const { home, machine, patience, ...well } = createPatient();
     const theirs = join(home, "theirs");
     writeFileSync(theirs, "");
     const own = join(home, "own");
     if (isLoggedIn) mkdirSync(own);
     const env = { ...well.env, XDG_RUNTIME_DIR: theirs };
     const paths: Paths = { ...well.paths, socketPath: join(theirs, "activityd", "activityd.sock") };
-    const patient = { home, env, paths, machine: { ...machine, env, runtimeFolder: () => own } };
+    const away = { ...machine, env, runtimeFolder: () => own };
+    const patient = { home, env, paths, machine: away, patience };
     const found = await find(patient, "socket-folder-unmade");
     expect(found.remedy).toContain(remedy);
     expect(found.what).toContain(`cannot be made or reached: ${theirs} is no folder.`);
@@ -656,7 +665,7 @@ describe("the way to the daemon", () => {
       startedUs: 0,
       nowUs: 1,
     });
-    const findings = await findingsOf(patient, { patienceMs: 5_000 });
+    const findings = await findingsOf(patient);
     expect(findings.filter(({ id }) => id === "window-blind")).toEqual([]);
     expect(asked).toBe(3);
   });
