@@ -5,6 +5,12 @@
  */
 import type { ActivityApi, PreparedAnswers } from "./api.ts";
 import { createAnswers } from "./app/answers.ts";
+import { createChores } from "./app/chores.ts";
+import { createLiveSources, type LiveSources } from "./app/live-sources.ts";
+import { createPreparedReadings, parseReadings } from "./app/prepared-readings.ts";
+import { createSessionTurns } from "./app/session-turns.ts";
+import { readStatus } from "./app/status.ts";
+import { createWatching, type Watching } from "./app/watching.ts";
 import { createDaemonNotices } from "./auto-reply/reply/daemon-notices.ts";
 import { createMessageNotices } from "./auto-reply/reply/message-notices.ts";
 import { createSystemEventQueue } from "./auto-reply/reply/system-events.ts";
@@ -13,13 +19,12 @@ import type { PrivacyGate } from "./capture/privacy.ts";
 import { createLivePrivacy } from "./capture/privacy/live.ts";
 import { createSampler } from "./capture/sampler.ts";
 import type { SourceRegistry } from "./capture/sources/registry.ts";
-import { createChores } from "./app/chores.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { ActivityError } from "./errors.ts";
-import { createLiveSources, type LiveSources } from "./app/live-sources.ts";
 import { reasonForLog, type Log } from "./log.ts";
 import { createOwnerControl } from "./owner/control.ts";
+import { expireGiven } from "./owner/given.ts";
 import {
   createOwnerHub,
   createPace,
@@ -28,19 +33,14 @@ import {
   type HubWish,
 } from "./owner/hub.ts";
 import type { Paths } from "./paths.ts";
-import { createPreparedReadings, parseReadings } from "./app/prepared-readings.ts";
-import { createSessionTurns } from "./app/session-turns.ts";
-import { readStatus } from "./app/status.ts";
-import { readAllDevices } from "./store/devices/all-devices.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
-import { checkLater, type DatabaseCheck } from "./store/recovery/check.ts";
-import { openEventStore, type EventStore } from "./store/events.ts";
+import { readAllDevices } from "./store/devices/all-devices.ts";
 import type { WishOrigin } from "./store/event-walk.ts";
-import { expireGiven } from "./owner/given.ts";
+import { openEventStore, type EventStore } from "./store/events.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 import { openReadings } from "./store/readings.ts";
+import { checkLater, type DatabaseCheck } from "./store/recovery/check.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
-import { createWatching, type Watching } from "./app/watching.ts";
 
 const MAX_TICK_AGE_US = 15_000_000;
 const DEFAULT_EVENTS_LIMIT = 1_000;
@@ -236,8 +236,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
         try {
           await owner.forget(toForgetRequest(wish, clock.nowUs()), origin);
         } finally {
-          answers.unlearn();
-          watching.forgot();
+          forgot();
         }
       },
       changed,
@@ -332,11 +331,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       try {
         return await owner.forget(request);
       } finally {
-        // What was learned from it goes as well, also of what was forgotten before something failed.
-        if (request.dryRun !== true) {
-          answers.unlearn();
-          watching.forgot();
-        }
+        if (request.dryRun !== true) forgot();
       }
     },
     ledger: async (request) => owner.ledger(request),
@@ -359,5 +354,11 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   function changed(): void {
     answers.changed();
     watching.changed();
+  }
+
+  /** What was learned from it goes as well, also of what was forgotten before something failed. */
+  function forgot(): void {
+    answers.unlearn();
+    watching.forgot();
   }
 }
