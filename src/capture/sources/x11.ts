@@ -13,7 +13,7 @@ import {
   WindowGone,
   type XEvent,
 } from "./x11-connection.ts";
-import { createX11Connections, type X11Connections, type X11Lease } from "./x11-connections.ts";
+import { createX11Connections, type X11Connections, type X11Lease } from "./x11-leases.ts";
 import { createCoverWatch } from "./x11-cover.ts";
 import { parseDisplay } from "./x11-display.ts";
 import { watchFolder } from "./watch-folder.ts";

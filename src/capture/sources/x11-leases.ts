@@ -1,5 +1,5 @@
 /**
- * The connections to X servers that there are. It promises that several sources of one display share one connection,
+ * Connections to X servers, lent to sources. It promises that several sources of one display share one connection,
  * which the last of them closes, and that a display which cannot be used is told with what to do.
  */
 import type { Rejection, SourceContext } from "./source.ts";
