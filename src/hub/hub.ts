@@ -119,11 +119,12 @@ export function openHub(options: HubOptions): Hub {
   const setIdentity = (next: HubIdentity): void => {
     // What `hub join` with a newer code wrote beside this daemon stays.
     const written = readIdentity(directory);
-    identity =
+    const joined =
       written?.device === next.device
         ? takeRing({ ...next, name: written.name }, written.ring)
         : next;
-    writeIdentity(directory, identity);
+    writeIdentity(directory, joined);
+    identity = joined;
   };
 
   const sender = createSender({

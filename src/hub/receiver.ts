@@ -168,6 +168,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       note(remote.put(device.key, version, step.flatMap(admitted)).labels);
       await turn();
     }
+    if (payload.hello !== null) {
+      const { name, kind, sealingPublic: sealingKey } = payload.hello;
+      devices.update(device.key, { name, kind, sealingKey });
+    }
+    // Before the record counts as taken: it comes again where the keys could not be written down.
+    for (const handout of payload.keys) takeKeys(handout, envelope.device);
     const { hash, previous } = envelope;
     const receivedUs = clock.nowUs();
     const carriedUs = toOwnClock(record.carriedUs);
@@ -180,20 +186,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       // Made later and dated earlier: its clock was put back, and what was known of it holds no more.
       if (isNewest && payload.sentUs < (device.sentUs ?? 0)) offsets.delete(device.key);
       devices.update(device.key, {
-        ...(payload.hello === null
-          ? {}
-          : {
-              name: payload.hello.name,
-              kind: payload.hello.kind,
-              sealingKey: payload.hello.sealingPublic,
-            }),
         ...(payload.isBye ? { state: "left" as const } : {}),
         ...(isBack || isHealed ? { state: "member" as const, trouble: null } : {}),
         ...(isNewest ? { version, sentUs: payload.sentUs, receivedUs } : {}),
         offsetUs: offsetOf(device.key, payload.sentUs - (carriedUs ?? receivedUs)),
       });
     });
-    for (const handout of payload.keys) takeKeys(handout, envelope.device);
   };
 
   const admitted = ({ facts, ...event }: IncomingPayload["events"][number]): RemotePut[] => {

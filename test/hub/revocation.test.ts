@@ -1,4 +1,6 @@
 /** What a hub takes from whom: keys that change, devices that are taken out, and records of strangers. */
+import { mkdirSync, rmdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NO_RECORD, sealRecord } from "../../src/hub/envelope.ts";
 import {
@@ -104,6 +106,24 @@ describe("a hub whose key changes", () => {
       for (const { hub } of [ada, bob, eve]) expect((await hub.request(null)).problems).toEqual([]);
     }),
   );
+
+  it("gives the key to a device once more that could not write it down the first time", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      await rig.settle();
+      // A file cannot be written where a folder stands, as little as on a disk that is full.
+      const inTheWay = join(bob.directory, "hub.json.new");
+      mkdirSync(inTheWay);
+      await ada.hub.request({ action: "rotate" });
+      await rig.settle();
+      rmdirSync(inTheWay);
+      await bob.restart();
+      await rig.settle();
+      ada.begin("under the new key", 0);
+      await rig.settle();
+      expect(knownOf(bob, ada)).toEqual(ownOf(ada));
+      expect((await bob.hub.request(null)).problems).toEqual([]);
+    }));
 
   it("keeps what a newer code brought while the daemon ran", () =>
     withRig(async (rig) => {
