@@ -146,10 +146,13 @@ export function createDigester(options: DigesterOptions): Digester {
     const { history: meant, nowUs, timeZone, asked: devices } = context;
     const topic = readTopic(wordsOf, reading, index);
     const sources = { turn: wordsOf, history: meant, projects, nowUs, timeZone };
+    const before = beside === null ? null : answer(beside.asked, context);
     const anchor =
-      beside === null
+      beside === null || before === null
         ? (resolveBetween(sources, reading, topic) ?? resolveAnchor(sources, reading, topic))
-        : resolveBeside(sources, answer(beside.asked, context), beside.side);
+        : resolveBeside(sources, before, beside.side);
+    // What was never there has nothing beside it: that is told once more.
+    if (before !== null && anchor === null) return before;
     const named = callsIfMeant(findSubject(topic, projects), reading, projects);
     const weights = weighReadings({ reading, topic, anchor, subject: named });
     const asksTopic = weights.readings.some(({ intent }) => TOPICAL.has(intent));

@@ -292,6 +292,31 @@ describe("the digest answers", () => {
     expect(bodyOf(ask("and with Otto?", { history, previousTurns }))[1]).toContain("Menu.odt");
   });
 
+  it("a follow-up beside something that was never there as not recorded", () => {
+    const previousTurns = ["when did I look at the scuba course?"];
+    const answer = ask("and what did I do right after that?", { previousTurns });
+    expect(bodyOf(answer)).toEqual([
+      '- nothing recorded about "scuba course" (history since 23 Nov 2026)',
+    ]);
+  });
+
+  it("the file of somebody who was never seen as not recorded, and not with that of another", () => {
+    const history = createMemoryHistory([
+      ...WINDOWS,
+      show("Firefox", "Expediente Canela - Vet", "25 09:00", "09:30", "vet.example/canela"),
+      show("Firefox", "Expediente Rocky - Vet", "25 10:00", "10:30", "vet.example/rocky"),
+    ]);
+    expect(bodyOf(ask("¿cuándo abrí el expediente de Firulais?", { history })).join()).toContain(
+      'nothing recorded about "expediente de Firulais"',
+    );
+    expect(bodyOf(ask("¿cuándo abrí el expediente de Rocky?", { history })).join()).toContain(
+      "Rocky",
+    );
+    expect(bodyOf(ask("when did I read the octopus brains article by Otto?")).join()).toContain(
+      "Octopus",
+    );
+  });
+
   it("what was before a call that followed a break", () => {
     const told = ask("what was I doing before the chat in Slack?");
     expect(bodyOf(told).join()).toContain("Rent 2026.ods");

@@ -197,7 +197,23 @@ function weigh(
     const isManner =
       hits.how === "none" &&
       ((hasNouns && !isNoun(word)) || (language === "en" && hasMore && isVerbForm(turn, word)));
-    const share = isManner ? 0.2 : hits.how === "none" ? 0.85 : 1.8;
+    // "The file of Otto" is none of those of others; a page that is the only one of its kind may be his.
+    const isOther =
+      hits.how === "none" &&
+      language !== "de" &&
+      isNoun(word) &&
+      /\p{Ll}/u.test(turn) &&
+      words.some(
+        (other) =>
+          other.phrase === found.phrase && !other.word.generic && other.hits.how !== "none",
+      ) &&
+      words.every(
+        (other) =>
+          other.phrase !== found.phrase ||
+          other.hits.how === "none" ||
+          other.hits.documents.size > 1,
+      );
+    const share = isManner ? 0.2 : hits.how === "none" && !isOther ? 0.85 : 1.8;
     return { ...found, weight, missing: weight * share };
   });
   const totals = new Map<number, { weight: number; count: number }>();
