@@ -70,6 +70,19 @@ describe("a turn that asks for one kind of thing in a time", () => {
   });
 });
 
+describe("the last of its kind", () => {
+  it.each([
+    ["the last spreadsheet I had open", "Milk prices.ods"],
+    ["last website I visited", "Hoof care - Vet Weekly"],
+    ["who did I last talk to?", "Call with Mr Roth — Zoom Meeting"],
+    ["wann war mein letzter Termin?", "Call with Mr Roth — Zoom Meeting"],
+    ["welche Datei hatte ich zuletzt offen?", "Barn rent.odt"],
+  ])("is told whenever it was: %s", (turn, want) => {
+    expect(titles(turn)).toContain(want);
+    expect(titles(turn)).not.toContain("Re: hay");
+  });
+});
+
 describe("a turn about talking with somebody", () => {
   it("is about the calls, and not about what else has the name", () => {
     const history = createMemoryHistory([

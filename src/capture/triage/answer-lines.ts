@@ -9,7 +9,13 @@ import { mainAbsence, startOfDay } from "./absences.ts";
 import type { AnchorWindow } from "./anchors.ts";
 import type { DigestLine, SpanLine } from "./fit.ts";
 import { firstLines } from "./first-visit.ts";
-import { endOfWindow, type ReadingContext, type Window, windowLines } from "./readings.ts";
+import {
+  endOfWindow,
+  latestLines,
+  type ReadingContext,
+  type Window,
+  windowLines,
+} from "./readings.ts";
 import { resumeLines } from "./resume.ts";
 import { type Subject, subjectLines, totalLines } from "./subject.ts";
 import type { Intent, TurnReading } from "./turn-reading.ts";
@@ -31,6 +37,7 @@ const HERE: ReadonlySet<number> = new Set([0]);
 
 /** The lines that answer one reading of a turn. */
 export function linesFor(intent: Intent, weight: number, slots: Slots): readonly DigestLine[] {
+  if (slots.medium?.isLatest === true) return latestOf(slots.context, slots.medium, weight);
   const [first = null, ...joined] = timeWindows(slots.reading);
   if (joined.length === 0) return linesWithin(intent, weight, slots, first, MAX_LINES);
   // "On Monday and Wednesday" asks about each.
@@ -124,6 +131,21 @@ function besideEvent(
     ? { fromUs: Math.max(dayUs, within?.fromUs ?? dayUs), toUs: event.fromUs }
     : { fromUs: event.toUs, toUs: Math.min(nowUs, within?.toUs ?? nowUs) };
   return beside.toUs > beside.fromUs ? beside : within;
+}
+
+const LATEST_US = 7 * 24 * 60 * MINUTE_US;
+
+/** The last things of a kind in a week. */
+function latestOf(
+  context: ReadingContext,
+  medium: AskedMedium,
+  score: number,
+): readonly DigestLine[] {
+  const { nowUs } = context;
+  const week = { fromUs: nowUs - LATEST_US, toUs: nowUs };
+  const meant = meantWithin(context, week, medium);
+  if (meant === null) return [nothingLine(context, medium.text, score)];
+  return latestLines(context, [...meant], { limit: 2, score, reason: "the last of its kind" });
 }
 
 /** Documents that answer for all that is asked. */

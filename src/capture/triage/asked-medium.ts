@@ -8,6 +8,8 @@ import type { TurnReading } from "./turn-reading.ts";
 
 export interface AskedMedium {
   readonly isMeant: (document: HistoryDocument) => boolean;
+  /** Whether the last such thing is asked for, whenever it was. */
+  readonly isLatest: boolean;
   /** The word for it, as written. */
   readonly text: string;
   /** The reading without the words that name the medium: they are no topic. */
@@ -21,7 +23,10 @@ export function askedMedium(
 ): AskedMedium | null {
   const { times, anchors, sides, contentWords } = reading;
   const isTimed = times.some(({ kind }) => kind !== "now" && kind !== "recent");
-  if (!isTimed || sides.length > 0 || anchors.some(({ kind }) => kind !== "call")) return null;
+  // "The last spreadsheet I had open" names no time.
+  const isLatest = !isTimed && reading.end === "last";
+  if ((!isTimed && !isLatest) || sides.length > 0 || anchors.some(({ kind }) => kind !== "call"))
+    return null;
   let text: string | null = null;
   const kinds = new Set<DocumentKind>(anchors.length > 0 ? ["call"] : []);
   const rest = contentWords.filter((word) => {
@@ -37,6 +42,7 @@ export function askedMedium(
   if (kinds.size === 0 && isMedium === null) return null;
   return {
     text: text ?? "calls",
+    isLatest,
     isMeant: (document) =>
       isMedium?.(document) === true ||
       (isMedium === null && kinds.has(kindOf(document.id) ?? "other")),
@@ -59,5 +65,5 @@ const KINDS: readonly { readonly names: RegExp; readonly kinds: readonly Documen
     names: /^(?:websites?|webseiten?|webpages?|sites?|pages?|seiten?|artikel|articles?)$/u,
     kinds: ["page"],
   },
-  { names: /^(?:files?|dateien?|documents?|dokumente?n?|docs?)$/u, kinds: ["file"] },
+  { names: /^(?:files?|datei(?:en)?|documents?|dokumente?n?|docs?)$/u, kinds: ["file"] },
 ];

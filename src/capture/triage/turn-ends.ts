@@ -34,7 +34,7 @@ const ENDS = compilePhrases<TimeEnd>([
   ],
   [
     "last",
-    "als letztes|als letzte|als letzter|zuletzt|das letzte|zum schluss|am schluss|zu guter letzt|aufgehört|aufhörte|geendet|schluss gemacht",
+    "letzte|letzter|letztes|letzten|als letztes|als letzte|als letzter|zuletzt|das letzte|zum schluss|am schluss|zu guter letzt|aufgehört|aufhörte|geendet|schluss gemacht",
   ],
 ]);
 
