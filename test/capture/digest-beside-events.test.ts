@@ -110,7 +110,7 @@ describe("a day and its part by themselves", () => {
     expect(body("ab acht Uhr am Dienstag")).not.toContain("26 Nov");
   });
 
-  it.each(["Morgen!", "evening all"])("may be one: %s", (turn) => {
+  it.each(["Morgen!", "evening all", "Feierabend!"])("may be one: %s", (turn) => {
     expect(body(turn)).toBe("");
   });
 });

@@ -113,6 +113,7 @@ function asksTheWorld({ words, isTimed, isOwn }: Said): boolean {
   if (QUESTIONS.has(first) && THE_DATE.test(text)) return true;
   // "On Monday" beside the present is the Monday to come.
   if (PRESENT.has(first) && !words.some((word) => PAST.has(word))) return true;
+  if (first === "what" && second === "time" && PRESENT.has(third)) return true;
   return QUESTIONS.has(first) && GOING.has(third) && !PAST.has(second);
 }
 

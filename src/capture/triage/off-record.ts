@@ -157,7 +157,7 @@ const POLITE = set(
 );
 const TASKS: Words = {
   en: set(
-    "remind put add draft write compose send book schedule set cancel move reschedule order translate rewrite call text email ring phone wake buy",
+    "remind put add draft write compose send book schedule set cancel move reschedule order translate rewrite call text email ring phone wake buy recommend suggest plan",
   ),
   de: set(
     "erinner erinnere trag trage schreib schreibe verfass verfasse formulier formuliere schick schicke setz setze stell stelle bestell bestelle buche reservier reserviere verschieb verschiebe ruf rufe ubersetz ubersetze kauf kaufe weck wecke",

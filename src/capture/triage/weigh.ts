@@ -187,7 +187,10 @@ const COMMON = 0.65;
 /** "Morning", "good evening": a part of the day and nothing else. */
 function isGreeting({ times, anchors, sides, followUp }: TurnReading, topic: Topic): boolean {
   const [time] = times;
-  if (time?.kind !== "part" || times.length > 1 || followUp) return false;
+  if (time === undefined || times.length > 1 || followUp) return false;
+  // "Feierabend!"
+  const isWord = time.kind === "clock" && /^\p{L}+$/u.test(time.text);
+  if (time.kind !== "part" && !isWord) return false;
   // "Vorgestern früh" and "Montagabend" name a day.
   const isBare = !/\s/u.test(time.text.trim()) && !/.tag\B|mittwoch\B/iu.test(time.text);
   return topic.words.length === 0 && anchors.length === 0 && sides.length === 0 && isBare;

@@ -50,6 +50,10 @@ describe("a turn that is said by the way", () => {
     "welche Züge fahren am Freitag nach Bonn?",
     "help me plan next week",
     "hilf mir die nächste Woche zu planen",
+    "what time is sunset today?",
+    "what time does the baker open on Saturday",
+    "recommend a film for the weekend",
+    "plan a trip for Saturday",
   ])("asks after the world: %s", (turn) => {
     expect(needsNone(turn)).toBe(true);
   });
@@ -94,6 +98,8 @@ describe("a turn that only begins so", () => {
     "what do you have recorded for yesterday",
     "what is in your log for Monday",
     "Akte Hoffmann gestern",
+    "what time was the call with Ines yesterday",
+    "suggest a summary of what I did on Monday",
     "Budget war gestern wo",
   ])("may need the record: %s", (turn) => {
     expect(needsNone(turn)).toBe(false);
