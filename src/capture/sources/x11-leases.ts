@@ -12,7 +12,7 @@ export interface X11Lease {
   readonly release: () => void;
 }
 
-export interface X11Connections {
+export interface X11Leases {
   readonly acquire: (
     context: SourceContext,
   ) => Promise<{ readonly lease: X11Lease } | { readonly rejected: Rejection }>;
@@ -23,10 +23,10 @@ interface Shared {
   readonly opening: Promise<OpenConnection>;
 }
 
-export function createX11Connections(): X11Connections {
+export function createX11Leases(): X11Leases {
   const byDisplay = new Map<string, Shared>();
 
-  async function acquire(context: SourceContext): ReturnType<X11Connections["acquire"]> {
+  async function acquire(context: SourceContext): ReturnType<X11Leases["acquire"]> {
     const display = context.env["DISPLAY"] ?? "";
     const address = parseDisplay(display);
     if (address === null) return { rejected: await explainBadDisplay(display) };

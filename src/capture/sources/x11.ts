@@ -13,7 +13,7 @@ import {
   WindowGone,
   type XEvent,
 } from "./x11-connection.ts";
-import { createX11Connections, type X11Connections, type X11Lease } from "./x11-leases.ts";
+import { createX11Leases, type X11Leases, type X11Lease } from "./x11-leases.ts";
 import { createCoverWatch } from "./x11-cover.ts";
 import { parseDisplay } from "./x11-display.ts";
 import { watchFolder } from "./watch-folder.ts";
@@ -27,13 +27,13 @@ export function createX11Providers(): {
   readonly window: SourceProvider<"window">;
   readonly input: SourceProvider<"input">;
 } {
-  const connections = createX11Connections();
+  const leases = createX11Leases();
   return {
     window: {
       id: "x11",
       kind: "window",
       open: async (context) => {
-        const found = await acquireDesktop(connections, context);
+        const found = await acquireDesktop(leases, context);
         if ("rejected" in found) return found;
         const source = createWindowSource(found.lease, context);
         const first = await source.snapshot();
@@ -47,7 +47,7 @@ export function createX11Providers(): {
       id: "x11",
       kind: "input",
       open: async (context) => {
-        const found = await acquireDesktop(connections, context);
+        const found = await acquireDesktop(leases, context);
         if ("rejected" in found) return found;
         const { lease } = found;
         const { idleMs } = lease.connection;
@@ -74,13 +74,13 @@ const XWAYLAND: Rejection = {
 
 /** A lease of the display, unless it is the X side of a Wayland desktop: XWayland is never the desktop. */
 async function acquireDesktop(
-  connections: X11Connections,
+  leases: X11Leases,
   context: SourceContext,
-): ReturnType<X11Connections["acquire"]> {
+): ReturnType<X11Leases["acquire"]> {
   const { env } = context;
   const isWayland = (env["WAYLAND_DISPLAY"] ?? "") !== "" || env["XDG_SESSION_TYPE"] === "wayland";
   if (isWayland) return { rejected: XWAYLAND };
-  const found = await connections.acquire(context);
+  const found = await leases.acquire(context);
   if ("rejected" in found || !found.lease.connection.isXwayland) return found;
   found.lease.release();
   return { rejected: XWAYLAND };
