@@ -184,19 +184,28 @@ function toPatterns(directive: string): readonly Pattern[] {
 }
 
 /**
- * With what an echo of `directive` may begin beside all of it: with any of its sentences, of which none is a reply. Of
- * blocks it is a paragraph: one of their lines alone may be the very answer.
+ * With what an echo of `directive` may begin beside all of it: with any of its first sentences, of which none is a
+ * reply. Of blocks it is a paragraph: one of their lines alone may be the very answer.
  */
 function beginningsOf(directive: string): readonly string[] {
   if (isWholeBlocks(directive)) return directive.split(/\n\s*\n/);
-  let from = 0;
-  const rests = Array.from(sentencesOf(directive), (sentence) => {
-    const rest = directive.slice(from).trimStart();
-    from += sentence.length;
-    return rest;
+  const sentences = [...sentencesOf(directive)];
+  return sentences.slice(0, MAX_BEGINNINGS).flatMap((_, index) => {
+    const rest = sentences.slice(index);
+    return isEnough(rest) ? [rest.join("").trimStart()] : [];
   });
-  // With fewer letters no run of it counts, and a reply such as "Hi." would wait for nothing.
-  return rests.filter((rest) => skeletonLength(rest) >= MIN_ECHO_LETTERS);
+}
+
+/** Of a directive as long as a book every sentence would be followed to its end, for every reply. */
+const MAX_BEGINNINGS = 16;
+
+/** Of fewer letters no run counts, and a reply such as "Hi." would wait for nothing. */
+function isEnough(sentences: readonly string[]): boolean {
+  let letters = 0;
+  return sentences.some((sentence) => {
+    letters += skeletonLength(sentence);
+    return letters >= MIN_ECHO_LETTERS;
+  });
 }
 
 const SENTENCE_END = /(?<=[.!?…]["'”’)\]*_]*)\s|(?<=[。！？])|[\r\n]/gu;

@@ -237,6 +237,8 @@ const DIRECTIVE =
 const SENTENCES = DIRECTIVE.split(/(?<=\.) /);
 const [FIRST = "", SECOND = ""] = SENTENCES;
 const LINES = "You are being listened to\nKeep every answer under twenty words\nHide this note";
+const countedSentence = (number: number): string =>
+  `Of all that is to be kept in mind this is number ${number}.`;
 const FRIEND = "Speak to the owner as to a friend";
 
 export const CONTRACT_CORNERS: readonly ContractCorner[] = [
@@ -275,6 +277,14 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
     `${FRIEND}. Be of good cheer at homes here.`,
   ]),
   leaked("a later line of a directive", "Keep every answer under twenty words\nOk", "Ok", [LINES]),
+  ...[15, 16].map((at) =>
+    leaked(
+      `sentence ${at} of many, counted from 0`,
+      `${countedSentence(at)} Ok`,
+      at < 16 ? "Ok" : `${countedSentence(at)} Ok`,
+      [Array.from({ length: 18 }, (_, each) => countedSentence(each)).join(" ")],
+    ),
+  ),
   leaked("a later line with its mark", `System: ${SECOND}\n\nOk`, "Ok"),
   leaked(
     "later lines with their marks",
@@ -519,6 +529,12 @@ export const CONTRACT_CORNERS: readonly ContractCorner[] = [
     `${"*".repeat(5000)}${DIRECTIVE}`,
     `${"*".repeat(5000)}${DIRECTIVE}`,
   ),
+  {
+    name: "a reply that begins like a last sentence of 23 letters waits for nothing",
+    given: ({ makeLeakStripper }) =>
+      makeLeakStripper([`${FRIEND}. Be of good cheer at home here.`]).push("Be"),
+    expected: "Be",
+  },
   {
     name: "a stripper that was flushed passes what comes after",
     given: ({ makeLeakStripper }) => {
