@@ -317,6 +317,17 @@ describe("the digest answers", () => {
     );
   });
 
+  it.each([
+    ["how long was I on Slack today?", '- total on "Slack": 10 min'],
+    ["combien de temps j'ai passé sur Slack aujourd'hui", '- total on "Slack": 10 min'],
+    ["when was I last in Slack?", "13:05–13:15 (10 min) Slack"],
+    ["à quelle heure j'ai terminé lundi", "09:30–10:00"],
+    ["on reprend le rent 2026", "Rent 2026.ods"],
+    ["faut que je finisse le rent 2026, j'en étais où", "Rent 2026.ods"],
+  ])("a program by its name, and what is taken up again: %s", (turn, want) => {
+    expect(bodyOf(ask(turn)).join()).toContain(want);
+  });
+
   it("what was before a call that followed a break", () => {
     const told = ask("what was I doing before the chat in Slack?");
     expect(bodyOf(told).join()).toContain("Rent 2026.ods");

@@ -55,7 +55,8 @@ export function findSubject(topic: Topic, projects: Projects): Subject | null {
           .filter(({ score, coverage, documentId }) => {
             // A subject line or a channel with one of the words is about anything.
             const kind = projects.kindOf(documentId);
-            const floor = kind === "mail" || kind === "chat" ? TALK_FLOOR : COVERAGE_FLOOR;
+            const isTalk = kind === "mail" || kind === "chat";
+            const floor = isTalk && !holdsAll(topic, documentId) ? TALK_FLOOR : COVERAGE_FLOOR;
             return score >= best.score - NEAR && coverage >= floor;
           })
           .slice(0, 40)
@@ -74,6 +75,12 @@ export function findSubject(topic: Topic, projects: Projects): Subject | null {
     coverage: bestCoverage,
     documentCoverage: bestCoverage,
   };
+}
+
+/** Whether a document has each word somewhere: "Slack" is no word of a channel, but the program that all of them are in. */
+function holdsAll({ words }: Topic, documentId: number): boolean {
+  const telling = words.filter(({ word }) => !word.generic);
+  return telling.every(({ hits }) => hits.how !== "alike" && hits.documents.has(documentId));
 }
 
 /** "How long did I talk to Ines?" is about the calls with her, and not about what else has her name. */

@@ -18,19 +18,19 @@ const ENDS = compilePhrases<TimeEnd>([
   ],
   [
     "first",
-    "lo primero|la primera cosa|primera cosa|en primer lugar|empecé con|empecé por|empecé el día|empecé la jornada|por dónde empecé|arranqué con|arranqué el día|comencé con|comencé el día|abrí primero",
+    "lo primero|la primera cosa|primera cosa|en primer lugar|empecé con|empecé por|empecé el día|empecé la jornada|por dónde empecé|arranqué con|arranqué el día|comencé con|comencé el día|abrí primero|qué hora empecé|qué hora comencé|qué hora arranqué",
   ],
   [
     "last",
-    "lo último|la última cosa|última cosa|por último|terminé con|terminé el día|terminé la jornada|acabé con|acabé el día|cerré el día|abrí al final",
+    "lo último|la última cosa|última cosa|por último|terminé con|terminé el día|terminé la jornada|acabé con|acabé el día|cerré el día|abrí al final|qué hora terminé|qué hora acabé|qué hora paré|qué hora cerré",
   ],
   [
     "first",
-    "la première chose|première chose|en premier|en premier lieu|commencé par|commencé avec|commencé la journée|commencé sur|démarré par|démarré la journée|attaqué la journée|attaqué par",
+    "la première chose|première chose|en premier|en premier lieu|commencé par|commencé avec|commencé la journée|commencé sur|démarré par|démarré la journée|attaqué la journée|attaqué par|quelle heure j ai commencé|quelle heure ai je commencé|quelle heure j ai démarré|quelle heure est ce que j ai commencé",
   ],
   [
     "last",
-    "la dernière chose|dernière chose|en dernier|en dernier lieu|fini par|fini avec|fini la journée|fini sur|terminé par|terminé avec|terminé la journée|terminé sur",
+    "la dernière chose|dernière chose|en dernier|en dernier lieu|fini par|fini avec|fini la journée|fini sur|terminé par|terminé avec|terminé la journée|terminé sur|quelle heure j ai fini|quelle heure ai je fini|quelle heure j ai terminé|quelle heure ai je terminé|quelle heure j ai arrêté|quelle heure est ce que j ai fini|quelle heure est ce que j ai terminé",
   ],
   [
     "last",
