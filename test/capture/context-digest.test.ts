@@ -347,6 +347,7 @@ describe("the digest answers", () => {
     ["womit hab ich am Dienstag aufgehört?", "Octopus brains"],
     ["what time did I start work today?", "cart.ts"],
     ["when did I log off on Tuesday", "Octopus brains"],
+    ["wann hab ich am Dienstag Schluss gemacht", "Octopus brains"],
     ["what did I start today with?", "cart.ts"],
     ["was hab ich heute als Erstes aufgemacht?", "cart.ts"],
   ])("the end of a time that is asked for with what stands there: %s", (turn, title) => {

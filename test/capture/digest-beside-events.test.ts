@@ -62,6 +62,21 @@ describe("the first time of something", () => {
   });
 });
 
+describe("all the time that went to something", () => {
+  it.each([
+    "how long was I on the milk contract altogether?",
+    "wie lang saß ich am milk contract insgesamt",
+  ])("is counted from the beginning: %s", (turn) => {
+    const history = createMemoryHistory([
+      show("Writer", "Milk contract.odt", "05", "09:00", "10:00"),
+      show("Writer", "Milk contract.odt", "26", "09:00", "10:00"),
+    ]);
+    const request = { turn, nowUs: us("26 15:00"), timeZone: "Europe/Berlin" };
+    const { block } = createDigester({ history }).render(request);
+    expect(block).toContain('total on "milk contract": 2 h of 2 h active');
+  });
+});
+
 describe("a number behind a name", () => {
   it("is no hour", () => {
     expect(body("how long was I on stable plan 7 this morning?")).toContain("1 h of 4 h");

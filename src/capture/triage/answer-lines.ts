@@ -92,7 +92,11 @@ function linesWithin(
         return totalLines(context, subjectOf([...meant]), medium.text, within, weight);
       }
       if (subject === null && phrase !== "") return [nothingLine(context, phrase, weight)];
-      return totalLines(context, subject, phrase, besideEvent(context, anchor, within), weight);
+      const isAll = reading.contentWords.some(({ folded }) => ALL_TIME.test(folded));
+      const ever = { fromUs: context.history.firstUs() ?? 0, toUs: nowUs };
+      const span = besideEvent(context, anchor, within) ?? (isAll ? ever : null);
+      const called = phrase.replace(ALL_TIME_SAID, "").trim();
+      return totalLines(context, subject, called, span, weight);
     }
     default:
       if (subject !== null) {
@@ -132,6 +136,10 @@ function besideEvent(
     : { fromUs: event.toUs, toUs: Math.min(nowUs, within?.toUs ?? nowUs) };
   return beside.toUs > beside.fromUs ? beside : within;
 }
+
+/** "How long was I on the thesis altogether?" is about all that was recorded. */
+const ALL_TIME = /^(?:altogether|overall|total|insgesamt)$/u;
+const ALL_TIME_SAID = /\s*\b(?:altogether|overall|in total|insgesamt)\b/giu;
 
 const LATEST_US = 7 * 24 * 60 * MINUTE_US;
 

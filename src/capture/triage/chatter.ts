@@ -89,14 +89,20 @@ function asksHowYouAre({ words, isOwn }: Said): boolean {
 function isVerdict(said: Said, language: "en" | "de"): boolean {
   const { words, texts, startsTimed, asks, isOwn } = said;
   const [first = "", second = ""] = words;
-  if (asks || isOwn || words.length > 7 || words.some((word) => POINTS.has(word))) return false;
+  if (asks || isOwn || words.length > 7) return false;
+  // In German nouns are written large: what is said of a day has none behind the verb.
+  const isPlain = (from: number): boolean =>
+    words.length > from && texts.slice(from).every((text) => /^\p{Ll}/u.test(text));
+  // "Boah, war das heute anstrengend!", "war gestern echt schön"
+  const isOfIt = second === "das" || second === "es";
+  if (language === "de" && said.isTimed && !startsTimed && WAS.has(first)) {
+    return isPlain(isOfIt ? 2 : 1);
+  }
+  if (words.some((word) => POINTS.has(word))) return false;
   if (language === "en") {
     if (startsTimed && WAS.has(first)) return true;
     return first === "had" && words.length > 1 && LIVED.has(words.at(-1) ?? "");
   }
-  // In German nouns are written large: what is said of a day has none behind the verb.
-  const isPlain = (from: number): boolean =>
-    words.length > from && texts.slice(from).every((text) => /^\p{Ll}/u.test(text));
   if (startsTimed) return WAS.has(first) && isPlain(1);
   return /^\p{Lu}/u.test(texts[0] ?? "") && WAS.has(second) && isPlain(2) && words.length < 6;
 }
@@ -121,7 +127,9 @@ function set(words: string): ReadonlySet<string> {
   return new Set(words.split(" "));
 }
 
-const OPENERS = set("so well ok okay na naja tja ja oh ah hey hi hallo moin great cool super");
+const OPENERS = set(
+  "boah puh uff mann mensch so well ok okay na naja tja ja oh ah hey hi hallo moin great cool super",
+);
 const THANKS = set("thanks thank thx ta cheers danke dank dankeschon");
 const OWN = {
   en: set("i im ive id my mine me we us our"),

@@ -222,6 +222,8 @@ function resolveBound(
   // "Kurz vor Feierabend" is vaguer than "kurz vor drei".
   const reach = Math.max(30, moment.clock?.reachMin ?? 0) * MINUTE_US;
   const daylong = moment.clock === null && moment.part === null;
+  const isPartOfDay = moment.clock !== null && moment.part !== null;
+  const partEndUs = isPartOfDay ? (resolvePart(moment, present)?.toUs ?? null) : null;
   switch (bound) {
     case "since":
       return open(pointUs, nowUs);
@@ -229,6 +231,8 @@ function resolveBound(
       return open(pointUs, local.toUs(day, DAY_MIN));
     case "after":
       if (close && !daylong) return open(pointUs, pointUs + reach);
+      // "This afternoon after three" ends with the afternoon.
+      if (partEndUs !== null && partEndUs > pointUs) return open(pointUs, partEndUs);
       return open(pointUs, daylong ? nowUs : local.toUs(day, DAY_MIN));
     case "before":
       if (close && !daylong) return open(pointUs - reach, pointUs);

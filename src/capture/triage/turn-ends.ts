@@ -48,13 +48,15 @@ export interface EndAsked {
   readonly isAll: boolean;
 }
 
+const END_ASKED_DE =
+  /^(?:also |und )?(?:wann|um wie ?viel uhr) (?:hab|habe|bin|war) ich(?: denn| eigentlich)?(?: mit der arbeit| zu arbeiten)? (?:(angefangen|begonnen|losgelegt|gestartet|los)|(?:aufgehort|schluss gemacht|fertig geworden|fertig|zugemacht))$/u;
+
 /** @param taken Indexes of tokens that belong to times: "last Friday" is no end of one. */
 export function readTimeEnd(tokens: readonly Token[], taken: ReadonlySet<number>): EndAsked | null {
   // "What did I start today with?": the time may stand within the words.
   const free = tokens.filter((_, index) => !taken.has(index));
-  const asked = END_ASKED.exec(
-    free.flatMap(({ type, folded }) => (type === "word" ? [folded] : [])).join(" "),
-  );
+  const text = free.flatMap(({ type, folded }) => (type === "word" ? [folded] : [])).join(" ");
+  const asked = END_ASKED.exec(text) ?? END_ASKED_DE.exec(text);
   if (asked !== null) return { end: asked[1] === undefined ? "last" : "first", isAll: true };
   for (let index = 0; index < free.length; index++) {
     const match = ENDS.match(free, index);

@@ -29,6 +29,7 @@ describe("a turn that is said by the way", () => {
     "had a long day yesterday",
     "Abendessen gestern war lecker",
     "Urlaub war schön",
+    "boah war das heute anstrengend",
   ])("asks for nothing: %s", (turn) => {
     expect(needsNone(turn)).toBe(true);
   });
@@ -98,6 +99,8 @@ describe("a turn that only begins so", () => {
     "what do you have recorded for yesterday",
     "what is in your log for Monday",
     "Akte Hoffmann gestern",
+    "war das gestern der Vertrag mit Roth",
+    "war das am Dienstag?",
     "what time was the call with Ines yesterday",
     "suggest a summary of what I did on Monday",
     "Budget war gestern wo",

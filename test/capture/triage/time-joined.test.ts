@@ -60,6 +60,8 @@ describe("times beside each other", () => {
     expect(times("last night between 1am and 3am")).toBe("27 01:00 → 27 03:00");
     expect(times("last night between 9 and 11")).toBe("26 21:00 → 26 23:00");
     expect(times("last night from 11 to 1")).toBe("26 23:00 → 27 01:00");
+    expect(times("gestern Nachmittag nach drei")).toBe("26 15:00 → 26 18:00");
+    expect(times("gestern nach drei")).toBe("26 15:00 → 27 00:00");
     expect(times("what was on at 330pm yesterday")).toBe("26 15:15 → 26 15:45");
     expect(times("was war am frühen Morgen")).toBe("27 05:00 → 27 09:00");
   });
