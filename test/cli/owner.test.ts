@@ -1,4 +1,4 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
@@ -91,6 +91,18 @@ describe("pause and resume", () => {
     expect((await runCli(["resume"], { home })).talk).toBe(
       "The daemon is not running. When it starts, it records.\n",
     );
+  });
+
+  test("without a daemon, what cannot be kept is not said to be so", async () => {
+    const home = createTempHome();
+    // A file in the folder's place: not even root can write into it.
+    writeFileSync(join(home, "data"), "");
+    for (const argv of [["pause", "2h"], ["resume"]]) {
+      const run = await runCli(argv, { home });
+      expect(run.exitCode).toBe(1);
+      expect(run.talk).toMatch(/^activityd: The daemon is not running, and .* cannot be/);
+      expect(run.talk).not.toMatch(/Recording is paused|internal/i);
+    }
   });
 });
 

@@ -94,7 +94,7 @@ export function openPause({ file, clock, log, onChange }: OpenPauseOptions): Pau
       state = next;
       schedule();
       if (!wasPaused) onChange(next);
-      writePause(file, next);
+      writePause(file, next, "Recording is paused, but the pause");
       return next;
     },
     resume: () => {
@@ -156,9 +156,9 @@ function parsePause(text: string): PauseState | null {
 
 /**
  * Keeps a pause in its file, whole or not at all. Also for the command line while no daemon runs: the next
- * one starts paused. Throws `database_unwritable`.
+ * one starts paused. Throws `database_unwritable`, which says of `what` that it cannot be kept.
  */
-export function writePause(file: string, state: PauseState): void {
+export function writePause(file: string, state: PauseState, what: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600 });
@@ -167,8 +167,22 @@ export function writePause(file: string, state: PauseState): void {
   } catch (cause) {
     throw new ActivityError(
       "database_unwritable",
-      `Recording is paused, but the pause cannot be kept in ${file}: ${reasonOf(cause)}.`,
-      "Make room or give write access; until then a restart would resume recording.",
+      `${what} cannot be kept in ${file}: ${reasonOf(cause)}.`,
+      "Make room or give write access; until then a daemon that starts records.",
+      { cause },
+    );
+  }
+}
+
+/** Ends a pause for the next daemon while none runs. Throws `database_unwritable`, which says of `what` that it cannot be ended. */
+export function removePause(file: string, what: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch (cause) {
+    throw new ActivityError(
+      "database_unwritable",
+      `${what} cannot be ended, in ${file}: ${reasonOf(cause)}.`,
+      "Give write access; until then a daemon that starts is paused.",
       { cause },
     );
   }

@@ -1,5 +1,4 @@
 /** The commands with which the owner rules the record: `pause`, `resume`, `forget`, `ledger`. */
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type {
   ForgetAnswer,
@@ -69,6 +68,8 @@ export const registerOwnerCommands: RegisterCommands = (program, io, finish) => 
     .action((options: LedgerOptions) => finish(runLedger(io, options)));
 };
 
+const NO_DAEMON = "The daemon is not running";
+
 async function runPause(
   io: CliIo,
   when: readonly string[],
@@ -92,8 +93,8 @@ async function pauseNextStart(io: CliIo, request: PauseRequest, nowUs: number): 
   const { PAUSE_FILE, writePause } = await import("../../capture/privacy/pause.ts");
   const untilUs = request.until === undefined ? null : Date.parse(request.until) * 1000;
   const file = join(io.paths().dataDirectory, PAUSE_FILE);
-  writePause(file, { sinceUs: nowUs, untilUs });
-  io.talk(`The daemon is not running. When it starts, it is paused ${untilText(untilUs)}.`);
+  writePause(file, { sinceUs: nowUs, untilUs }, `${NO_DAEMON}, and a pause of the next one`);
+  io.talk(`${NO_DAEMON}. When it starts, it is paused ${untilText(untilUs)}.`);
   return 0;
 }
 
@@ -138,9 +139,10 @@ async function runResume(io: CliIo, options: { readonly json?: boolean }): Promi
     return 0;
   } catch (thrown) {
     if (!(thrown instanceof ActivityError && thrown.code === "daemon_unreachable")) throw thrown;
-    const { PAUSE_FILE } = await import("../../capture/privacy/pause.ts");
-    rmSync(join(io.paths().dataDirectory, PAUSE_FILE), { force: true });
-    io.talk("The daemon is not running. When it starts, it records.");
+    const { PAUSE_FILE, removePause } = await import("../../capture/privacy/pause.ts");
+    const file = join(io.paths().dataDirectory, PAUSE_FILE);
+    removePause(file, `${NO_DAEMON}, and a pause of the next one`);
+    io.talk(`${NO_DAEMON}. When it starts, it records.`);
     return 0;
   }
 }
