@@ -328,6 +328,18 @@ describe("the digest answers", () => {
     expect(bodyOf(ask(turn)).join()).toContain(want);
   });
 
+  it("the time in a program with all of its windows, however many", () => {
+    const at = (minutes: number): string =>
+      `25 ${String(8 + Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
+    const pages = Array.from({ length: 60 }, (_, index) =>
+      show("Firefox", `Page ${index} of many`, at(4 * index), at(4 * index + 4).slice(3)),
+    );
+    const answer = ask("how long was I in Firefox yesterday?", {
+      history: createMemoryHistory([...pages, ...WINDOWS.slice(2)]),
+    });
+    expect(bodyOf(answer)[0]).toContain('total on "Firefox": 4 h of 4 h active');
+  });
+
   it("what was before a call that followed a break", () => {
     const told = ask("what was I doing before the chat in Slack?");
     expect(bodyOf(told).join()).toContain("Rent 2026.ods");

@@ -158,7 +158,8 @@ function latestOf(
 
 /** Documents that answer for all that is asked. */
 function subjectOf(documentIds: readonly number[]): Subject {
-  return { documentIds, project: null, isProject: false, coverage: 1, documentCoverage: 1 };
+  const whole = { coverage: 1, documentCoverage: 1 };
+  return { documentIds, allIds: documentIds, project: null, isProject: false, ...whole };
 }
 
 /** What of a time is of the kind that is asked for; null when nothing is: then all of it says more. */

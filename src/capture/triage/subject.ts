@@ -26,6 +26,8 @@ import { isOneTypo, matchKey } from "./words.ts";
 export interface Subject {
   /** Documents that answer for the topic by their own words, best first; empty when only a project does. */
   readonly documentIds: readonly number[];
+  /** The same where there are more than are looked into one by one: a program has hundreds of windows. For sums. */
+  readonly allIds: readonly number[];
   /** The piece of work that is meant, or to which the best document belongs; null when there is none. */
   readonly project: Project | null;
   /** Whether the turn names the work itself rather than one document of it. */
@@ -48,7 +50,7 @@ export function findSubject(topic: Topic, projects: Projects): Subject | null {
   const best = topic.matches[0];
   const work = findProject(topic, projects);
   const bestCoverage = best?.coverage ?? 0;
-  const documentIds =
+  const allIds =
     best === undefined || bestCoverage < COVERAGE_FLOOR
       ? []
       : topic.matches
@@ -59,17 +61,19 @@ export function findSubject(topic: Topic, projects: Projects): Subject | null {
             const floor = isTalk && !holdsAll(topic, documentId) ? TALK_FLOOR : COVERAGE_FLOOR;
             return score >= best.score - NEAR && coverage >= floor;
           })
-          .slice(0, 40)
           .map(({ documentId }) => documentId);
+  const documentIds = allIds.slice(0, 40);
   if (work !== null && work.coverage >= COVERAGE_FLOOR && work.coverage >= bestCoverage - 0.06) {
     const { project, coverage } = work;
-    return { documentIds, project, isProject: true, coverage, documentCoverage: bestCoverage };
+    const documentCoverage = bestCoverage;
+    return { documentIds, allIds, project, isProject: true, coverage, documentCoverage };
   }
   const [first] = documentIds;
   if (first === undefined) return null;
   const project = projects.of(first);
   return {
     documentIds,
+    allIds,
     project,
     isProject: false,
     coverage: bestCoverage,
@@ -92,8 +96,11 @@ export function callsIfMeant(
   const isAsked = anchors.some(({ kind, side }) => kind === "call" && side === null);
   if (subject === null || !isAsked) return subject;
   const calls = subject.documentIds.filter((id) => projects.kindOf(id) === "call");
+  const allIds = subject.allIds.filter((id) => projects.kindOf(id) === "call");
   const isMixed = calls.length > 0 && calls.length < subject.documentIds.length;
-  return isMixed ? { ...subject, documentIds: calls, project: null, isProject: false } : subject;
+  return isMixed
+    ? { ...subject, documentIds: calls, allIds, project: null, isProject: false }
+    : subject;
 }
 
 /** What is meant by words that no title holds, by likeness of meaning; null when nothing stands out. */
@@ -142,6 +149,7 @@ export function findAlike(
   const project = candidate.project ?? (isFile ? own : null);
   return {
     documentIds: candidate.documentIds,
+    allIds: candidate.documentIds,
     project,
     isProject: project !== null,
     coverage: similarity,
@@ -378,11 +386,11 @@ export function totalLines(
 /** The documents whose time counts: all of a work's, or those with the very words. */
 function membersOf(
   context: ReadingContext,
-  { project, isProject, documentIds, coverage }: Subject,
+  { project, isProject, documentIds, allIds, coverage }: Subject,
 ): readonly number[] {
   if (project !== null && isProject) return project.documentIds;
   // Time is asked for the work, unless a file was named by all of its words.
   const isFile = context.kindOf(documentIds[0] ?? 0) === "file";
   const isWhole = documentIds.length === 1 && coverage >= 0.9;
-  return project !== null && isFile && !isWhole ? project.documentIds : documentIds;
+  return project !== null && isFile && !isWhole ? project.documentIds : allIds;
 }
