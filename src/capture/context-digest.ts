@@ -141,7 +141,7 @@ export function createDigester(options: DigesterOptions): Digester {
     { reading: said, wordsOf, beside }: TurnInContext,
     context: ReadingContext,
   ): Distilled => {
-    const medium = beside === null ? askedMedium(said, projects.kindOf) : null;
+    const medium = beside === null ? askedMedium(wordsOf, said, projects.kindOf) : null;
     const reading = medium?.reading ?? said;
     const { history: meant, nowUs, timeZone, asked: devices } = context;
     const topic = readTopic(wordsOf, reading, index);

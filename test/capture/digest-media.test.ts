@@ -64,6 +64,15 @@ describe("a turn that asks for one kind of thing in a time", () => {
     expect(titles("which videos did I watch yesterday?")).toContain("Barn rent.odt");
   });
 
+  it.each([
+    "what did I do between meetings yesterday?",
+    "what did I do yesterday apart from meetings",
+    "was hab ich gestern außer Besprechungen gemacht",
+    "what did I do for the meeting yesterday",
+  ])("gets more where it is asked for something beside those: %s", (turn) => {
+    expect(titles(turn)).toContain("Barn rent.odt");
+  });
+
   it("gets what its other words name where it has some", () => {
     expect(titles("the page about hoof care from Tuesday")).toEqual(["Hoof care - Vet Weekly"]);
     expect(titles("what did I do yesterday?")).toContain("Barn rent.odt");

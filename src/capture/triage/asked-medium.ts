@@ -18,6 +18,7 @@ export interface AskedMedium {
 
 /** "Which calls did I have on Tuesday?", "welche Tabellen hatte ich gestern offen?". */
 export function askedMedium(
+  turn: string,
   reading: TurnReading,
   kindOf: (documentId: number) => DocumentKind | null,
 ): AskedMedium | null {
@@ -38,6 +39,9 @@ export function askedMedium(
   });
   // "The call about the fence on Tuesday" is looked for by its words.
   if (rest.length > 0) return null;
+  // "Between meetings", "for the call", "apart from mail": something else is asked for.
+  const named = [...anchors, ...contentWords];
+  if (named.some(({ startIndex }) => BESIDE.test(turn.slice(0, startIndex)))) return null;
   const isMedium = mediumOf(contentWords.map(({ folded }) => folded));
   if (kinds.size === 0 && isMedium === null) return null;
   return {
@@ -49,6 +53,9 @@ export function askedMedium(
     reading: { ...reading, contentWords: contentWords.filter(({ generic }) => generic) },
   };
 }
+
+const BESIDE =
+  /\b(?:between|for|about|except|besides|beside|apart from|other than|without|outside|instead of|not counting|zwischen|für|fuer|über|ueber|außer|ausser|außerhalb|ohne|neben|wegen|statt|abgesehen von)\s+(?:of\s+)?(?:(?:the|my|all|any|our|den|dem|die|das|der|meinen|meinem|allen)\s+)?$/iu;
 
 const KINDS: readonly { readonly names: RegExp; readonly kinds: readonly DocumentKind[] }[] = [
   {
@@ -62,7 +69,7 @@ const KINDS: readonly { readonly names: RegExp; readonly kinds: readonly Documen
   },
   { names: /^(?:e?mails?|gemailt|mailed)$/u, kinds: ["mail"] },
   {
-    names: /^(?:websites?|webseiten?|webpages?|sites?|pages?|seiten?|artikel|articles?)$/u,
+    names: /^(?:websites?|webseiten?|webpages?|pages?|seiten?|artikel|articles?)$/u,
     kinds: ["page"],
   },
   { names: /^(?:files?|datei(?:en)?|documents?|dokumente?n?|docs?)$/u, kinds: ["file"] },
