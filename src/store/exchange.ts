@@ -143,12 +143,17 @@ export function createExchangeImporter(
     parsed.data.device !== undefined && devices.find(parsed.data.device) !== null
       ? { id: parsed.data.device, name: "device" }
       : null;
+  const hasOthers = devices.all().length > 0;
   let batch: RawEvent[] = [];
 
   const put = ({ span, device: named }: RawEvent, facts: EventFacts): PutResult | "ahead" => {
     const device = named ?? maker;
-    if (device === null || device.id === own)
-      return span.endUs > nowUs ? "ahead" : store.put(facts, span);
+    if (device === null || device.id === own) {
+      if (span.endUs > nowUs) return "ahead";
+      return hasOthers && !store.remote().claim(facts, span.startUs)
+        ? "present"
+        : store.put(facts, span);
+    }
     const { key } = devices.ensure(device.id, device.name);
     const { taken } = store.remote().put(key, 0, [{ ...span, facts, isOpen: false }]);
     return taken > 0 ? "added" : "present";

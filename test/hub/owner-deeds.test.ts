@@ -33,6 +33,7 @@ const WHAT = [
   "expire",
   "rules",
   "import",
+  "importOwn",
   "tick",
   "tick",
   "backup",
@@ -234,7 +235,8 @@ async function doDeed(done: Deeds, { who, what, slot, length }: Deed): Promise<v
       return;
     }
     case "import":
-      return importFrom(done, device, devices[(who + 1 + (slot % 2)) % 3]);
+    case "importOwn":
+      return importFrom(done, device, devices[(who + 1 + (slot % 2)) % 3], what === "importOwn");
     case "backup":
       await device.stop();
       done.backups[who] = `${device.directory}-backup`;
@@ -344,6 +346,7 @@ async function importFrom(
   done: Deeds,
   device: RigDevice,
   from: RigDevice | undefined,
+  saysNotWhose: boolean,
 ): Promise<void> {
   if (from === undefined) return;
   const [header = "", ...lines] = [...exportLines(from.store.database)]
@@ -355,11 +358,12 @@ async function importFrom(
     const { startUs }: { startUs: number } = JSON.parse(line);
     done.imported.add(startUs);
   }
+  const given = saysNotWhose ? header.replace(/,"device":"[0-9a-f]+"/, "") : header;
   const admit = (facts: RawFacts): EventFacts | null =>
     facts.kind === "window" && device.withheld.has(facts.title ?? "")
       ? null
       : (facts as EventFacts);
-  const importer = createExchangeImporter(header, device.store, admit, Number.MAX_SAFE_INTEGER);
+  const importer = createExchangeImporter(given, device.store, admit, Number.MAX_SAFE_INTEGER);
   for (const line of lines) importer.take(line);
   importer.finish();
   // Who takes in what was wished away has it again.

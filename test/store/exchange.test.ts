@@ -8,6 +8,7 @@ import { createOutbox } from "../../src/store/devices/outbox.ts";
 import { openReadings } from "../../src/store/readings.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { storable } from "../helpers/storable.ts";
+import { createOtherDevice } from "../helpers/other-device.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
 const HEADER = '{"activityd":"export","format":1}';
@@ -51,6 +52,23 @@ describe("an import", () => {
     expect(take(3)).toMatchObject({ added: 0, extended: 0, present: 1 });
     const parts = [...exportLines(store.database)].map(({ text }) => text);
     expect(parts.join("")).toBe(`${HEADER}\n${exported(1, 9)}\n`);
+  });
+});
+
+describe("an export that says not whose it is", () => {
+  it("adds nothing that another device tells, and takes over what one told that is gone", () => {
+    const store = openStore();
+    const [laptop, phone] = [createOtherDevice(store, "laptop"), createOtherDevice(store, "phone")];
+    const [first, second] = [line(1), line(2)].map((text) => JSON.parse(text));
+    laptop.tellFacts({ ...first, kind: "window" }, first.startUs, first.endUs);
+    phone.tellFacts({ ...second, kind: "window" }, second.startUs, second.endUs);
+    phone.set({ state: "left" });
+    const importer = createExchangeImporter(HEADER, store, admit, NOW_US);
+    for (const n of [1, 2, 3]) importer.take(line(n));
+    expect(importer.finish()).toMatchObject({ added: 2, present: 1 });
+    const known = [...store.remote().all()].flat();
+    expect(known.map(({ event }) => event.startUs)).toEqual([first.startUs]);
+    expect(store.summary().eventCount).toBe(2);
   });
 });
 

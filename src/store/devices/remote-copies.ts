@@ -11,8 +11,10 @@ import { IS_GONE } from "../devices.ts";
 export interface RemoteCopies {
   /** Whether the event is one of this device's own, or one that a device which takes part tells too. */
   readonly isTold: (event: ToldEvent) => boolean;
+  /** Whether a device that takes part tells an event of this beginning, however long it lasts there. */
+  readonly isPresent: (event: Omit<ToldEvent, "durationUs">) => boolean;
   /** The devices that take no part any more and told the event before. */
-  readonly formerOf: (event: ToldEvent) => readonly number[];
+  readonly formerOf: (event: Omit<ToldEvent, "durationUs">) => readonly number[];
   /** Whether it was forgotten for good while it stood under the name of a device that takes no part any more. */
   readonly isForgotten: (startUs: number) => boolean;
 }
@@ -31,6 +33,10 @@ export function createRemoteCopies(database: StoreDatabase, forGood: number): Re
     `SELECT 1 FROM remote_event JOIN device ON device.key = device_key
       WHERE start_us = ? AND duration_us = ? AND label_id = ? AND device_key <> ? AND NOT ${IS_GONE} LIMIT 1`,
   );
+  const begunPresent = database.prepare(
+    `SELECT 1 FROM remote_event JOIN device ON device.key = device_key
+      WHERE start_us = ? AND label_id = ? AND device_key <> ? AND NOT ${IS_GONE} LIMIT 1`,
+  );
   const former = database.prepare<{ key: number }>(
     `SELECT device_key AS key FROM remote_event JOIN device ON device.key = device_key
       WHERE start_us = ? AND label_id = ? AND device_key <> ? AND ${IS_GONE}`,
@@ -43,6 +49,8 @@ export function createRemoteCopies(database: StoreDatabase, forGood: number): Re
     isTold: ({ deviceKey, startUs, durationUs, labelId }) =>
       own.get(startUs, labelId) !== undefined ||
       present.get(startUs, durationUs, labelId, deviceKey) !== undefined,
+    isPresent: ({ deviceKey, startUs, labelId }) =>
+      begunPresent.get(startUs, labelId, deviceKey) !== undefined,
     formerOf: ({ deviceKey, startUs, labelId }) =>
       former.all(startUs, labelId, deviceKey).map(({ key }) => key),
     isForgotten: (startUs) => forgotten.get(startUs, startUs) !== undefined,

@@ -49,12 +49,19 @@ export interface RemoteEvents extends RemoteReader {
   readonly drop: (ids: readonly RemoteId[]) => ReadonlySet<number>;
   /** Ends an event earlier, until its own device says what became of it. */
   readonly cut: (id: RemoteId, endUs: number) => void;
+  /**
+   * To be asked before this device takes an event in as its own, such as from an export that says not whose it is: false
+   * where a device that takes part tells it. What one that is gone told of it goes.
+   */
+  readonly claim: (facts: EventFacts, startUs: number) => boolean;
   /** Takes everything of a device out, what was erased as well. */
   readonly dropDevice: (deviceKey: number) => ReadonlySet<number>;
 }
 
 /** Records of an epoch are numbered from here on: epoch and seq as one number that grows. */
 const EPOCH = 2 ** 40;
+/** Stands for this device. */
+const OWN_KEY = 0;
 /** What was forgotten on an owner's word, later than any record. */
 const FOR_GOOD = Number.MAX_SAFE_INTEGER;
 
@@ -250,6 +257,13 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
           );
       });
     },
+    claim: (facts, startUs) =>
+      database.transaction(() => {
+        const event = { deviceKey: OWN_KEY, startUs, labelId: documents.intern(facts).id };
+        if (copies.isPresent(event)) return false;
+        takeOutAll(copies.formerOf(event).map((deviceKey) => ({ deviceKey, startUs })));
+        return true;
+      }),
     dropDevice: (deviceKey) =>
       database.transaction(() => {
         const labels = database
