@@ -338,6 +338,15 @@ describe("the digest answers", () => {
       history: createMemoryHistory([...pages, ...WINDOWS.slice(2)]),
     });
     expect(bodyOf(answer)[0]).toContain('total on "Firefox": 4 h of 4 h active');
+    const again = [
+      show("Code", "cart.ts — shop", "25 12:00", "13:00"),
+      show("Firefox", "Page 3 of many", "25 13:00", "13:02"),
+      show("Code", "cart.ts — shop", "25 13:02", "14:00"),
+    ];
+    const last = ask("when was I last in Firefox?", {
+      history: createMemoryHistory([...pages, ...again]),
+    });
+    expect(bodyOf(last).at(-1)).toContain('13:00–13:02 (2 min) Firefox: "Page 3 of many"');
   });
 
   it("what was before a call that followed a break", () => {

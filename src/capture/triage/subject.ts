@@ -20,6 +20,7 @@ import {
   windowLines,
 } from "./readings.ts";
 import { COVERAGE_FLOOR, type Topic } from "./topic.ts";
+import { lastVisited, mostUsed } from "./which-documents.ts";
 import type { TurnReading } from "./turn-reading.ts";
 import { isOneTypo, matchKey } from "./words.ts";
 
@@ -256,6 +257,9 @@ function subjectLinesWithin(
   return [...own, ...sittingLines(context, project.documentIds, within, score * 0.55)];
 }
 
+/** So many windows are those of a program or a site, and what was last there is meant. */
+const MANY = 8;
+
 /** When documents were last there: the last stretch without a pause, and the visit before. */
 function lastTimes(
   context: ReadingContext,
@@ -263,7 +267,10 @@ function lastTimes(
   within: Window | null,
   score: number,
 ): readonly SpanLine[] {
-  const documentIds = mostUsed(context, subject.documentIds, within);
+  const isMany = subject.allIds.length > MANY;
+  const documentIds = isMany
+    ? lastVisited(context, new Set(subject.allIds), within)
+    : mostUsed(context, subject.documentIds, within);
   const reason = `holds ${Math.round(subject.coverage * 100)} % of the topic`;
   const lines = latestLines(context, documentIds, { limit: 2, score, reason, within, gapUs: 0 });
   return lines.map((line, index) => {
@@ -274,24 +281,6 @@ function lastTimes(
     if (lastStartUs === undefined) return line;
     return { ...line, startUs: lastStartUs, activeUs: line.endUs - lastStartUs };
   });
-}
-
-/** Of many documents with the same words those that had the most time, in the order given otherwise. */
-function mostUsed(
-  context: ReadingContext,
-  documentIds: readonly number[],
-  within: Window | null,
-): readonly number[] {
-  if (documentIds.length <= 1) return documentIds;
-  const beforeUs = Math.min(within?.toUs ?? context.nowUs, context.nowUs);
-  const spent = new Map<number, number>();
-  for (const { documentId, activeUs } of context.history.visitsOf(documentIds, beforeUs, 400)) {
-    spent.set(documentId, (spent.get(documentId) ?? 0) + activeUs);
-  }
-  return documentIds
-    .filter((id) => spent.has(id))
-    .sort((a, b) => (spent.get(b) ?? 0) - (spent.get(a) ?? 0))
-    .slice(0, 3);
 }
 
 /** The last sitting at a project: its documents by time, each with its last stretch in it. */
