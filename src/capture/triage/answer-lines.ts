@@ -106,11 +106,11 @@ function linesWithin(
         const lines = subjectLines(context, subject, intent, within, weight);
         const isThen = (line: SpanLine): boolean =>
           within === null || (line.startUs < within.toUs && line.endUs > within.fromUs);
-        // A title that is only like what was named, and was not there at that time, is another thing.
+        // A title that is only like what was named, and was not there at that time, may be another thing.
         if (within === null || subject.coverage >= SURE || lines.some(isThen)) return lines;
         const reason = "time in the window";
         const then = windowLines(context, within, { limit, score: weight, reason });
-        return then.length > 0 ? then : lines;
+        return then.length > 0 ? [...then, ...lines.slice(0, 1)] : lines;
       }
       if (phrase === "") return [];
       // "When was I at lunch yesterday?": no title holds it, and the record does.

@@ -104,6 +104,9 @@ function minutesFirst(
       ? readNumber(lexed, after)
       : { value: named / 60, next: lexed.after(after) };
   if (hour === null || hour.value > 24) return null;
+  // "Los 5 vor zwei Tagen" is no time on the clock.
+  const counted = lexed.word(hour.next);
+  if (counted.unit !== undefined && counted.oclock !== true) return null;
   // "3 y media" begins with the hour; its sign is read there.
   if (lexed.word(signAt).links?.includes("and") === true) return null;
   return shift(hour.value, clockSign * count, skipHour(lexed, hour.next));

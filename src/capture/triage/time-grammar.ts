@@ -131,8 +131,10 @@ function parseRolling(lexed: Lexed, start: number, lead: Lead): Omit<FoundTime, 
   if (count.unit === null) {
     // "les 2 dernières heures"
     const last = lexed.word(count.next);
-    const unit = lexed.word(lexed.after(count.next)).unit;
-    if (last.which !== "last" || unit === undefined) return null;
+    const unitAt = lexed.after(count.next);
+    const unit = lexed.word(unitAt).unit;
+    // "Ticket 12 last week" counts no weeks.
+    if (last.which !== "last" || unit === undefined || !isPlural(lexed, unitAt)) return null;
     return rolling(count.value ?? few(unit), unit, lexed.after(lexed.after(count.next)));
   }
   // "à partir de 10h" is a time on the clock, and so is "depuis 8h ce matin".

@@ -62,6 +62,11 @@ describe("times beside each other", () => {
     expect(times("last night from 11 to 1")).toBe("26 23:00 → 27 01:00");
     expect(times("gestern Nachmittag nach drei")).toBe("26 15:00 → 26 18:00");
     expect(times("gestern nach drei")).toBe("26 15:00 → 27 00:00");
+    expect(times("did I work on ticket 4711 last week")).toBe("16 00:00 → 23 00:00");
+    expect(times("was war mit Zimmer 7 letzte Woche")).toBe("16 00:00 → 23 00:00");
+    expect(times("was war mit Los 5 vor zwei Tagen")).toBe("25 00:00 → 26 00:00");
+    expect(times("fünf vor zwei")).toBe("27 13:40 → 27 14:10");
+    expect(times("die 2 letzten Stunden")).toBe("27 14:12 → 27 16:12");
     expect(times("what was on at 330pm yesterday")).toBe("26 15:15 → 26 15:45");
     expect(times("was war am frühen Morgen")).toBe("27 05:00 → 27 09:00");
   });
