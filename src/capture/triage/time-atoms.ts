@@ -33,6 +33,7 @@ export function parseAtom(
   lead: Lead,
   moment: MomentNode,
 ): Atom | null {
+  if (isPerson(lexed, start)) return null;
   const numbered = parseNumbered(lexed, start, lead);
   if (numbered !== null) return { period: numbered.period, future: false, next: numbered.next };
   const date = parseDate(lexed, start, lead.links.includes("on"));
@@ -53,6 +54,17 @@ export function parseAtom(
     parseHalfOfDay(lexed, start, moment)
   );
 }
+
+/** "Mr Friday", "Frau Montag", "the call with August": days and months are names of people too. */
+function isPerson(lexed: Lexed, start: number): boolean {
+  const { weekday, month, part } = lexed.word(start);
+  if ((weekday === undefined && month === undefined) || part !== undefined) return false;
+  return TITLES.has(lexed.tokens[start - 1]?.folded ?? "");
+}
+
+const TITLES: ReadonlySet<string> = new Set(
+  "mr mrs ms miss sir herr herrn frau fraulein with mit".split(" "),
+);
 
 /** "This time" is a clock time beside another day: "this time last week", "gestern um diese Zeit". */
 function parseClockNow(lexed: Lexed, start: number, moment: MomentNode): Atom | null {

@@ -53,6 +53,15 @@ describe("times beside each other", () => {
     expect(times(turn)).toBe("");
   });
 
+  it.each([
+    "call with Mr Friday",
+    "das Telefonat mit Frau Montag",
+    "Herr Freitag hat angerufen",
+    "the call with August",
+  ])("are none where they are people: %s", (turn) => {
+    expect(times(turn)).toBe("");
+  });
+
   it("are read where digits stand without a mark, and early in the morning", () => {
     expect(times("Sonntag um halb zwei nachts")).toBe("22 01:15 → 22 01:45");
     expect(times("Sonntagnacht um halb zwei")).toBe("23 01:15 → 23 01:45");
