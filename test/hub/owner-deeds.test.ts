@@ -331,13 +331,18 @@ async function wish(
   const device = done.devices[who];
   if (device === undefined) return;
   done.backups[who] = null;
+  const { fromUs } = words;
+  const toUs = words.toUs ?? Number.MAX_SAFE_INTEGER;
   const isMeant = ({ startUs, endUs, title }: Row): boolean =>
     (words.match === null || title === words.match) &&
-    (words.fromUs === null || (startUs >= words.fromUs && endUs <= (words.toUs ?? 0)));
+    (fromUs === null || (startUs >= fromUs && startUs < toUs && endUs <= toUs));
+  const isCut = ({ startUs, endUs }: Row): boolean =>
+    fromUs !== null && startUs < toUs && endUs > fromUs && (startUs < fromUs || endUs > toUs);
+  const all = done.devices.flatMap((each) => [...ownRows(each), ...remoteRows(each)]);
+  // Of two devices that have an event of their own each ends it when it hears of the wish: until then it is two.
+  if (all.some((row) => done.imported.has(row.startUs) && isCut(row))) return;
   // What one that is away has not told yet is no less meant.
-  for (const each of done.devices)
-    for (const row of [...ownRows(each), ...remoteRows(each)])
-      if (isMeant(row)) done.wished.add(row.startUs);
+  for (const row of all) if (isMeant(row)) done.wished.add(row.startUs);
   const atUs = done.rig.clock.nowUs() + (done.leadsUs[who] ?? 0);
   await forgetOn(device, { app: null, ...words, atUs });
 }
