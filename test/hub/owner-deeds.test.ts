@@ -315,6 +315,8 @@ async function leaveAndJoin(done: Deeds, who: number): Promise<void> {
   const { notes } = await device.hub.request({ action: "leave" });
   if (notes.length > 0) await next.hub.request({ action: "revoke", device: device.id });
   await device.joinAnew(next.code());
+  // What is wished before it has read its own former log, that log brings back to it.
+  await done.rig.settle();
 }
 
 /** What needs the others is done where all are there. */
