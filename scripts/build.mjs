@@ -28,7 +28,7 @@ if (status !== 0) {
 for (const path of [
   "capture/sources/gnome-extension",
   "capture/triage/common-words.bin",
-  "capture/triage/intent-weights.bin",
+  "capture/triage/turn/intent-weights.bin",
   "capture/triage/word-vectors.bin",
   "context/token-merges.bin",
 ]) {

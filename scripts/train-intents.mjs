@@ -6,14 +6,14 @@
  *   node scripts/train-intents.mjs [--check]     --check: print the table, write nothing
  */
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { FEATURE_BUCKETS } from "../dist/capture/triage/intent-features.js";
-import { INTENTS } from "../dist/capture/triage/turn-reading.js";
+import { FEATURE_BUCKETS } from "../dist/capture/triage/turn/intent-features.js";
+import { INTENTS } from "../dist/capture/triage/turn/reading.js";
 import { expandWriter, readSlots } from "./intent-data/expand.mjs";
 import { featuresOf, isolatedWords, misspell, withAside } from "./intent-data/noise.mjs";
 import { confusionTable } from "./intent-data/report.mjs";
 
 const here = new URL("./intent-data/", import.meta.url);
-const weightsFile = new URL("../src/capture/triage/intent-weights.bin", import.meta.url);
+const weightsFile = new URL("../src/capture/triage/turn/intent-weights.bin", import.meta.url);
 const check = process.argv.includes("--check");
 
 const EPOCHS = 8;

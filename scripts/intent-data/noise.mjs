@@ -1,10 +1,10 @@
 // @ts-check
 /** Spells a turn the way hurried people and speech recognisers do, and reads its features. */
-import { intentFeatures } from "../../dist/capture/triage/intent-features.js";
-import { findCues } from "../../dist/capture/triage/cues.js";
-import { guessLanguage } from "../../dist/capture/triage/languages.js";
+import { intentFeatures } from "../../dist/capture/triage/turn/intent-features.js";
+import { findCues } from "../../dist/capture/triage/turn/cues.js";
+import { guessLanguage } from "../../dist/capture/triage/turn/languages.js";
 import { readTimes } from "../../dist/capture/triage/time-range.js";
-import { quotedPieces, tokenizeTurn } from "../../dist/capture/triage/turn-tokens.js";
+import { quotedPieces, tokenizeTurn } from "../../dist/capture/triage/turn/tokens.js";
 
 /** A Friday afternoon; what the times resolve to does not matter here. */
 const NOW_US = Date.parse("2026-11-27T16:12:00Z") * 1000;

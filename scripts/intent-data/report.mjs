@@ -1,6 +1,6 @@
 // @ts-check
 /** The confusion table of writers the model never saw, by language, as Markdown. */
-import { INTENTS } from "../../dist/capture/triage/turn-reading.js";
+import { INTENTS } from "../../dist/capture/triage/turn/reading.js";
 import { featuresOf } from "./noise.mjs";
 
 /** Magic, then a scale and a bias for each class, as `pack` of train-intents.mjs writes them. */

@@ -32,7 +32,7 @@ import { latestLines, type ReadingContext, windowLines } from "./triage/readings
 import { createSemanticFinder } from "./triage/semantic.ts";
 import { callsIfMeant, findAlike, findSubject } from "./triage/subject.ts";
 import { readTopic, type Topic } from "./triage/topic.ts";
-import type { Intent } from "./triage/turn-reading.ts";
+import type { Intent } from "./triage/turn/reading.ts";
 import { isPlainSmallTalk, weighReadings } from "./triage/weigh.ts";
 import type { WordVectors } from "./triage/word-vectors.ts";
 

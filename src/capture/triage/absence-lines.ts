@@ -12,7 +12,7 @@ import {
 } from "./absences.ts";
 import type { NothingLine } from "./fit.ts";
 import type { ReadingContext, Window } from "./readings.ts";
-import type { AnchorMention, TurnReading } from "./turn-reading.ts";
+import type { AnchorMention, TurnReading } from "./turn/reading.ts";
 
 /** Most absences told of one time. */
 const MAX_LINES = 4;

@@ -5,7 +5,7 @@
 import { type AnchorSources, type AnchorWindow, eventOf } from "./anchors.ts";
 import type { Window } from "./readings.ts";
 import type { Topic } from "./topic.ts";
-import type { AnchorMention, TimeMention, TurnReading } from "./turn-reading.ts";
+import type { AnchorMention, TimeMention, TurnReading } from "./turn/reading.ts";
 
 const DAY_US = 86_400_000_000;
 

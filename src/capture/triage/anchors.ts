@@ -10,7 +10,7 @@ import type { Projects } from "./projects.ts";
 import type { Window } from "./readings.ts";
 import { COVERAGE_FLOOR, type Topic } from "./topic.ts";
 import { foldedWords, foldWord } from "./words.ts";
-import type { AnchorMention, Side, SideMention, TimeMention, TurnReading } from "./turn-reading.ts";
+import type { AnchorMention, Side, SideMention, TimeMention, TurnReading } from "./turn/reading.ts";
 
 /** An event of the past and the window around it that the turn asks for. */
 export interface AnchorWindow {

@@ -18,7 +18,7 @@ import {
 } from "./readings.ts";
 import { resumeLines } from "./resume.ts";
 import { type Subject, subjectLines, totalLines } from "./subject.ts";
-import type { Intent, TurnReading } from "./turn-reading.ts";
+import type { Intent, TurnReading } from "./turn/reading.ts";
 
 /** What the record holds for a turn. */
 export interface Slots {

@@ -5,7 +5,7 @@
  */
 import type { HistoryDevice } from "../../store/history.ts";
 import type { AskedDevices } from "./readings.ts";
-import { foldWord, type Token, tokenizeTurn } from "./turn-tokens.ts";
+import { foldWord, type Token, tokenizeTurn } from "./turn/tokens.ts";
 
 /** What a turn says of devices. */
 export interface DeviceMention {

@@ -4,7 +4,7 @@
  */
 import type { HistoryDocument } from "../../store/history.ts";
 import { type DocumentKind, mediumOf } from "./document-kinds.ts";
-import type { TurnReading } from "./turn-reading.ts";
+import type { TurnReading } from "./turn/reading.ts";
 
 export interface AskedMedium {
   readonly isMeant: (document: HistoryDocument) => boolean;

@@ -4,7 +4,7 @@
  */
 import { type AnchorSources, type AnchorWindow, besideEvent } from "./anchors.ts";
 import type { DigestLine } from "./fit.ts";
-import type { Intent } from "./turn-reading.ts";
+import type { Intent } from "./turn/reading.ts";
 
 /** What was answered to the turn before. */
 export interface AnsweredBefore {

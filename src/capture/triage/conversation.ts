@@ -7,7 +7,7 @@ import { readAskedDevices } from "./asked-devices.ts";
 import { readTurn } from "./read-turn.ts";
 import type { AskedDevices } from "./readings.ts";
 import { addDays, createLocalTime } from "./local-time.ts";
-import type { SpokenTime } from "./time-resolve.ts";
+import type { SpokenTime } from "./time/resolve.ts";
 import {
   type AnchorMention,
   INTENTS,
@@ -17,7 +17,7 @@ import {
   type Side,
   type TimeMention,
   type TurnReading,
-} from "./turn-reading.ts";
+} from "./turn/reading.ts";
 
 /** What is asked, and when. */
 export interface AskedTurn {

@@ -1,7 +1,7 @@
 /** Scores what a turn asks for: the trained model, beside the few cases that need none. */
-import { intentFeatures, type IntentInput } from "./intent-features.ts";
-import { openIntentModel } from "./intent-model.ts";
-import type { IntentScores } from "./turn-reading.ts";
+import { intentFeatures, type IntentInput } from "./turn/intent-features.ts";
+import { openIntentModel } from "./turn/intent-model.ts";
+import type { IntentScores } from "./turn/reading.ts";
 
 const MODEL = openIntentModel();
 

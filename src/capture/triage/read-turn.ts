@@ -2,22 +2,22 @@
  * Reads a turn: its times, sides, events, topics, and what it most likely asks for. A pure function of (turn,
  * now, zone) that takes well under a millisecond and never fails, whatever the turn holds.
  */
-import { accountTaskOf } from "./account-task.ts";
-import { isArithmetic } from "./arithmetic.ts";
-import { isBareName } from "./bare-name.ts";
-import { broughtTextAt, isChatter } from "./chatter.ts";
-import { findCues } from "./cues.ts";
+import { accountTaskOf } from "./turn/account-task.ts";
+import { isArithmetic } from "./turn/arithmetic.ts";
+import { isBareName } from "./turn/bare-name.ts";
+import { broughtTextAt, isChatter } from "./turn/chatter.ts";
+import { findCues } from "./turn/cues.ts";
 import { classifyTurn } from "./intent.ts";
-import { findContentWords, guessLanguage } from "./languages.ts";
+import { findContentWords, guessLanguage } from "./turn/languages.ts";
 import { readTimes } from "./time-range.ts";
-import type { SpokenTime } from "./time-resolve.ts";
-import type { IntentScores, TurnReading } from "./turn-reading.ts";
-import { quotedPieces, tokenizeTurn } from "./turn-tokens.ts";
-import { isFarewell } from "./farewell.ts";
-import { isFollowUp, readLeaning } from "./follow-up.ts";
-import { needsNoRecord } from "./off-record.ts";
-import { readTimeEnd } from "./turn-ends.ts";
-import { mendTypos } from "./typos.ts";
+import type { SpokenTime } from "./time/resolve.ts";
+import type { IntentScores, TurnReading } from "./turn/reading.ts";
+import { quotedPieces, tokenizeTurn } from "./turn/tokens.ts";
+import { isFarewell } from "./turn/farewell.ts";
+import { isFollowUp, readLeaning } from "./turn/follow-up.ts";
+import { needsNoRecord } from "./turn/off-record.ts";
+import { readTimeEnd } from "./turn/ends.ts";
+import { mendTypos } from "./turn/typos.ts";
 
 /**
  * @param nowUs The instant of asking, microseconds since 1970 UTC.

@@ -7,7 +7,7 @@ import { localTime } from "../../context/plain-text.ts";
 import type { ActivityHistory, HistoryDocument, Visit } from "../../store/history.ts";
 import type { DocumentKind } from "./document-kinds.ts";
 import type { SpanLine } from "./fit.ts";
-import type { TimeEnd } from "./turn-reading.ts";
+import type { TimeEnd } from "./turn/reading.ts";
 
 export interface Window {
   readonly fromUs: number;

@@ -21,7 +21,7 @@ import {
 } from "./readings.ts";
 import { COVERAGE_FLOOR, type Topic } from "./topic.ts";
 import { lastVisited, mostUsed } from "./which-documents.ts";
-import type { TurnReading } from "./turn-reading.ts";
+import type { TurnReading } from "./turn/reading.ts";
 import { isOneTypo, matchKey } from "./words.ts";
 
 export interface Subject {

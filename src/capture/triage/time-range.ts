@@ -2,15 +2,15 @@
  * Finds the times a turn speaks of and says which stretch of the past each one means. A pure function of
  * (turn, now, zone): the reading is biased to the past and never ends after now.
  */
-import { isFunctionWord } from "./languages.ts";
+import { isFunctionWord } from "./turn/languages.ts";
 import { addDays, createLocalTime } from "./local-time.ts";
-import { parseTimes, type FoundTime } from "./time-grammar.ts";
-import { isCore } from "./time-lead.ts";
-import { lexTimes, type Lexed } from "./time-lexer.ts";
-import { resolveTime, type Present, type SpokenTime } from "./time-resolve.ts";
-import { TIME_WORDS } from "./time-vocabulary.ts";
-import type { TimeMention, TurnLanguage } from "./turn-reading.ts";
-import type { Token } from "./turn-tokens.ts";
+import { parseTimes, type FoundTime } from "./time/grammar.ts";
+import { isCore } from "./time/lead.ts";
+import { lexTimes, type Lexed } from "./time/lexer.ts";
+import { resolveTime, type Present, type SpokenTime } from "./time/resolve.ts";
+import { TIME_WORDS } from "./time/vocabulary.ts";
+import type { TimeMention, TurnLanguage } from "./turn/reading.ts";
+import type { Token } from "./turn/tokens.ts";
 
 export interface TimesRead {
   /** In the order of the turn, not overlapping. */

@@ -4,7 +4,7 @@
  * ever looked at is told as such, however common its single words are.
  */
 import type { DocumentIndex, WordHits } from "./document-index.ts";
-import type { ContentWord, TurnLanguage, TurnReading } from "./turn-reading.ts";
+import type { ContentWord, TurnLanguage, TurnReading } from "./turn/reading.ts";
 import { cjkPieces, foldWord, foldedWords, wordRarity } from "./words.ts";
 
 /** A word of the turn together with what it hits. */

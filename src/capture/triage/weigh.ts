@@ -7,7 +7,7 @@ import type { AnchorWindow } from "./anchors.ts";
 import type { Subject } from "./subject.ts";
 import type { Topic, TopicWord } from "./topic.ts";
 import { wordRarity } from "./words.ts";
-import type { Intent, TurnReading } from "./turn-reading.ts";
+import type { Intent, TurnReading } from "./turn/reading.ts";
 
 export interface WeighedReadings {
   /** What the turn is taken to ask for. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readTurn } from "../../../src/capture/triage/read-turn.ts";
-import { INTENTS, type Intent } from "../../../src/capture/triage/turn-reading.ts";
+import { INTENTS, type Intent } from "../../../src/capture/triage/turn/reading.ts";
 
 const NOW_US = Date.parse("2026-11-27T16:12:00+01:00") * 1000;
 

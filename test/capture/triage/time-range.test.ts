@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readTimes } from "../../../src/capture/triage/time-range.ts";
-import type { TurnLanguage } from "../../../src/capture/triage/turn-reading.ts";
-import { tokenizeTurn } from "../../../src/capture/triage/turn-tokens.ts";
+import type { TurnLanguage } from "../../../src/capture/triage/turn/reading.ts";
+import { tokenizeTurn } from "../../../src/capture/triage/turn/tokens.ts";
 
 /** Friday 27 November 2026, 16:12 on the wall of the zone. */
 const FRIDAY: Readonly<Record<string, string>> = {
