@@ -24,7 +24,7 @@ import { takeRing } from "../hub/keys.ts";
 import { inNoHub } from "../owner/hub.ts";
 import type { Paths } from "../paths.ts";
 import type { DeviceKind } from "../store/devices.ts";
-import { placeOfServers } from "../hub/nats-servers.ts";
+import { placeOfServers } from "../hub/nats/servers.ts";
 
 /** How a device gets to the hub, as it was typed. */
 export interface HubPlace {

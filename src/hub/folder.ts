@@ -20,8 +20,8 @@ import {
   segmentNames,
   toRecord,
   type FolderReader,
-} from "./folder-reader.ts";
-import { createFolderLane, isNoAnswer, type FolderLane } from "./folder-lane.ts";
+} from "./folder/reader.ts";
+import { createFolderLane, isNoAnswer, type FolderLane } from "./folder/lane.ts";
 import { comparePositions, isNextInLog } from "./log-position.ts";
 import { readSegmentName, scanFrames, segmentName, writeFrame, type Frame } from "./segments.ts";
 

@@ -12,11 +12,11 @@ import type {
   LogTail,
   SealedRecord,
 } from "./driver.ts";
-import { openLink, type Session } from "./nats-link.ts";
-import { openNatsReader } from "./nats-reader.ts";
-import { placeOfServers } from "./nats-servers.ts";
+import { openLink, type Session } from "./nats/link.ts";
+import { openNatsReader } from "./nats/reader.ts";
+import { placeOfServers } from "./nats/servers.ts";
 import { comparePositions, isNextInLog } from "./log-position.ts";
-import { isUnanswered, isWrongLastSequence, TryAgain } from "./nats-trouble.ts";
+import { isUnanswered, isWrongLastSequence, TryAgain } from "./nats/trouble.ts";
 import {
   decodeBatch,
   deviceOfSubject,
@@ -25,7 +25,7 @@ import {
   STREAM_NAME,
   subjectOfHub,
   subjectOfLog,
-} from "./nats-wire.ts";
+} from "./nats/wire.ts";
 
 /** The newest message of this device's log. */
 interface Tail {

@@ -1,7 +1,7 @@
 /** Where a reader goes on when the servers of a cluster do not know the same. */
 import { describe, expect, it } from "vitest";
-import { createPlaceFinder } from "../../src/hub/nats-place.ts";
-import { silentLog } from "../../src/log.ts";
+import { createPlaceFinder } from "../../../src/hub/nats/place.ts";
+import { silentLog } from "../../../src/log.ts";
 
 const MADE = "2026-05-04T09:30:00Z";
 const CURSOR = { created: MADE, sequence: 40 };

@@ -4,8 +4,8 @@
  * consumer can be had, or the one there is passes over messages, they are read one by one from the stream's leader.
  */
 import type { Consumer, JsMsg } from "@nats-io/jetstream";
-import { reasonForLog, type Log } from "../log.ts";
-import type { HubDriver, SubscribeOptions, Subscription } from "./driver.ts";
+import { reasonForLog, type Log } from "../../log.ts";
+import type { HubDriver, SubscribeOptions, Subscription } from "../driver.ts";
 import {
   createBatch,
   toMessage,
@@ -13,16 +13,11 @@ import {
   type Batch,
   type Message,
   type Skipped,
-} from "./nats-batch.ts";
-import { pause, type Link, type Session } from "./nats-link.ts";
-import { createPlaceFinder, type Place } from "./nats-place.ts";
-import {
-  isConsumerDeleted,
-  isConsumerNotFound,
-  isRequestServed,
-  TryAgain,
-} from "./nats-trouble.ts";
-import { formatCursor, parseCursor, STREAM_NAME, subjectOfHub } from "./nats-wire.ts";
+} from "./batch.ts";
+import { pause, type Link, type Session } from "./link.ts";
+import { createPlaceFinder, type Place } from "./place.ts";
+import { isConsumerDeleted, isConsumerNotFound, isRequestServed, TryAgain } from "./trouble.ts";
+import { formatCursor, parseCursor, STREAM_NAME, subjectOfHub } from "./wire.ts";
 
 export interface NatsReaderOptions {
   readonly hub: string;

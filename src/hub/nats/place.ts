@@ -2,9 +2,9 @@
  * Where a reader goes on in the stream. It hides that the servers of a cluster do not know the same at the same time,
  * and promises that a server which lags is not taken for a stream that was made anew.
  */
-import type { Log } from "../log.ts";
-import { TryAgain } from "./nats-trouble.ts";
-import type { StreamCursor } from "./nats-wire.ts";
+import type { Log } from "../../log.ts";
+import { TryAgain } from "./trouble.ts";
+import type { StreamCursor } from "./wire.ts";
 
 export interface Place {
   /** When the stream was made. */

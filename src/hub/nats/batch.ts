@@ -3,10 +3,10 @@
  * go on, and counts what is passed over.
  */
 import type { JsMsg, StoredMsg } from "@nats-io/jetstream";
-import type { Log } from "../log.ts";
-import type { CarriedRecord, LogPosition } from "./driver.ts";
-import type { Place } from "./nats-place.ts";
-import { decodeBatch, deviceOfSubject, type StreamCursor } from "./nats-wire.ts";
+import type { Log } from "../../log.ts";
+import type { CarriedRecord, LogPosition } from "../driver.ts";
+import type { Place } from "./place.ts";
+import { decodeBatch, deviceOfSubject, type StreamCursor } from "./wire.ts";
 
 /** So many messages of this device's own are passed over before the cursor is told of them alone. */
 const PASSED_OVER_WORTH_A_CURSOR = 64;

@@ -9,8 +9,8 @@ import {
   isStreamNotFound,
   streamMissing,
   TroubleError,
-} from "./nats-trouble.ts";
-import { STREAM_NAME, STREAM_SUBJECTS } from "./nats-wire.ts";
+} from "./trouble.ts";
+import { STREAM_NAME, STREAM_SUBJECTS } from "./wire.ts";
 
 const DAY_NS = 86_400_000_000_000;
 

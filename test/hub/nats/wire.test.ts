@@ -1,7 +1,7 @@
 /** How records travel through NATS. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_RECORD_BYTES, type SealedRecord } from "../../src/hub/driver.ts";
+import { MAX_RECORD_BYTES, type SealedRecord } from "../../../src/hub/driver.ts";
 import {
   decodeBatch,
   deviceOfSubject,
@@ -11,7 +11,7 @@ import {
   parseCursor,
   splitBatches,
   subjectOfLog,
-} from "../../src/hub/nats-wire.ts";
+} from "../../../src/hub/nats/wire.ts";
 
 const DEVICE = "a0".repeat(16);
 const position = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER - 100 });

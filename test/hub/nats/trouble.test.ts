@@ -5,7 +5,7 @@ import {
   mustBeNewEnough,
   noteOnVersion,
   TroubleError,
-} from "../../src/hub/nats-trouble.ts";
+} from "../../../src/hub/nats/trouble.ts";
 
 const CONTEXT = { place: "tls://hub.example:4222", key: "UABC" };
 

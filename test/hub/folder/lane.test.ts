@@ -1,6 +1,6 @@
 /** Work on a folder that does not answer. */
 import { describe, expect, it } from "vitest";
-import { createFolderLane, isNoAnswer } from "../../src/hub/folder-lane.ts";
+import { createFolderLane, isNoAnswer } from "../../../src/hub/folder/lane.ts";
 
 function neverDone(): { readonly work: () => Promise<number>; readonly answer: () => void } {
   let answer = (): void => {};

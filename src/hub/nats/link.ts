@@ -5,9 +5,9 @@
 import { readFileSync } from "node:fs";
 import type * as JetStream from "@nats-io/jetstream";
 import type * as Nats from "@nats-io/transport-node";
-import { ActivityError } from "../errors.ts";
-import type { DriverState, HubDriver, HubDriverOptions } from "./driver.ts";
-import { holdStream } from "./nats-stream.ts";
+import { ActivityError } from "../../errors.ts";
+import type { DriverState, HubDriver, HubDriverOptions } from "../driver.ts";
+import { holdStream } from "./stream.ts";
 import {
   explainTrouble,
   mustBeNewEnough,
@@ -15,8 +15,8 @@ import {
   TroubleError,
   TryAgain,
   type Trouble,
-} from "./nats-trouble.ts";
-import { INSTALL } from "../version.ts";
+} from "./trouble.ts";
+import { INSTALL } from "../../version.ts";
 
 /** A connection on which JetStream answered and the stream is as it has to be. */
 export interface Session {

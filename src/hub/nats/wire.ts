@@ -2,7 +2,7 @@
  * How records travel through NATS: subjects, the batches that messages are, the cursor of a reader. Pure; what comes
  * from the server is looked at and may be refused, never trusted.
  */
-import { MAX_RECORD_BYTES, type SealedRecord } from "./driver.ts";
+import { MAX_RECORD_BYTES, type SealedRecord } from "../driver.ts";
 
 /** The stream that holds the logs of all devices, and every subject it takes. */
 export const STREAM_NAME = "activityd";

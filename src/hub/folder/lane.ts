@@ -3,7 +3,7 @@
  * It promises that nobody waits for it longer than a while, and that no more is begun while some hangs: each piece
  * holds one of the few threads that files are read and written by.
  */
-import { ActivityError } from "../errors.ts";
+import { ActivityError } from "../../errors.ts";
 
 export interface FolderLane {
   /** Does a piece of work. Rejects as it does, and with `hub_away` while the folder does not answer or at the end. */

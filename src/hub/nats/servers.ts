@@ -1,5 +1,5 @@
 /** The addresses of a hub's NATS servers. It promises that none with a secret in it is ever taken, shown or written down. */
-import { ActivityError } from "../errors.ts";
+import { ActivityError } from "../../errors.ts";
 
 /** The addresses for the owner's eyes. Throws `config_invalid` where one cannot be meant. */
 export function placeOfServers(servers: readonly string[]): string {

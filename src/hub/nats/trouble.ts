@@ -2,8 +2,8 @@
  * What a failure of NATS means to the owner: whether waiting helps, why, and what to do. It knows the codes of the
  * client and of the server, so that nobody else looks at one.
  */
-import { STREAM_NAME } from "./nats-wire.ts";
-import type { DriverState } from "./driver.ts";
+import { STREAM_NAME } from "./wire.ts";
+import type { DriverState } from "../driver.ts";
 
 /** Why records cannot move; see `DriverState`. */
 export interface Trouble {

@@ -5,11 +5,11 @@
 import { watch, type FSWatcher } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ActivityError } from "../errors.ts";
-import { reasonForLog, type Log } from "../log.ts";
-import type { CarriedRecord, HubDriver, SubscribeOptions, Subscription } from "./driver.ts";
-import { readMarks } from "./read-marks.ts";
-import { readSegmentName, scanFrames, type Frame } from "./segments.ts";
+import { ActivityError } from "../../errors.ts";
+import { reasonForLog, type Log } from "../../log.ts";
+import type { CarriedRecord, HubDriver, SubscribeOptions, Subscription } from "../driver.ts";
+import { readMarks } from "../read-marks.ts";
+import { readSegmentName, scanFrames, type Frame } from "../segments.ts";
 
 export interface FolderReaderOptions {
   readonly folder: string;
