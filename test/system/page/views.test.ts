@@ -66,6 +66,7 @@ interface Stop {
   readonly look: RegExp;
 }
 
+// Of days, weeks, months and years those before the present ones, of which there is nothing in their first hours.
 const STOPS: readonly Stop[] = [
   { picture: "timeline-day", view: "Timeline", press: ["Earlier"], look: /Focused \d+ h/ },
   {
@@ -75,14 +76,24 @@ const STOPS: readonly Stop[] = [
     look: /Focused \d+ min/,
   },
   { picture: "timeline-year", view: "Timeline", press: ["Year"], look: /Focused \d{3,} h/ },
-  { picture: "calendar-month", view: "Calendar", look: /\d+ h \d+ min focused/ },
+  {
+    picture: "calendar-month",
+    view: "Calendar",
+    press: ["Earlier"],
+    look: /\d+ h \d+ min focused/,
+  },
   {
     picture: "calendar-week",
     view: "Calendar",
     press: ["Week", "Earlier"],
     look: /\d+ h .*focused/,
   },
-  { picture: "calendar-year", view: "Calendar", press: ["Year"], look: /\d+ h .*focused/ },
+  {
+    picture: "calendar-year",
+    view: "Calendar",
+    press: ["Year", "Earlier"],
+    look: /\d+ h .*focused/,
+  },
   { picture: "totals", view: "Totals", press: ["30 days"], look: /shop-front/ },
   { picture: "what-it-saw", view: "What it saw", look: /What you saw/ },
   { picture: "try-it", view: "Try it", press: ["Where did I leave off?"], look: /tokens/i },
