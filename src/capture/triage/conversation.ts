@@ -12,7 +12,7 @@ import {
   type AnchorMention,
   INTENTS,
   type Intent,
-  type IntentScores,
+  NO_INTENT,
   type Leaning,
   type Side,
   type TimeMention,
@@ -204,17 +204,6 @@ function meantTimes(
 
 /** Ways of leaning whose words are no matter. */
 const WORDLESS: ReadonlySet<Leaning["how"]> = new Set(["beside", "bare"]);
-
-const NO_INTENT: IntentScores = {
-  now: 0,
-  anchor: 0,
-  duration: 0,
-  lastseen: 0,
-  window: 0,
-  topic: 0,
-  resume: 0,
-  none: 0,
-};
 
 /** A reading that says nothing itself and asks beside what was asked before. */
 const NOTHING_SAID = {

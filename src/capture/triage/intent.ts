@@ -1,20 +1,11 @@
 /** Scores what a turn asks for: the trained model, beside the few cases that need none. */
 import { intentFeatures, type IntentInput } from "./turn/intent-features.ts";
 import { openIntentModel } from "./turn/intent-model.ts";
-import type { IntentScores } from "./turn/reading.ts";
+import { NO_INTENT, type IntentScores } from "./turn/reading.ts";
 
 const MODEL = openIntentModel();
 
-const NOTHING_ASKED: IntentScores = {
-  now: 0,
-  anchor: 0,
-  duration: 0,
-  lastseen: 0,
-  window: 0,
-  topic: 0,
-  resume: 0,
-  none: 1,
-};
+const NOTHING_ASKED: IntentScores = { ...NO_INTENT, none: 1 };
 
 /** The probability of each reading; a turn without a word asks for nothing. */
 export function classifyTurn(input: IntentInput): IntentScores {

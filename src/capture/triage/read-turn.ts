@@ -11,7 +11,7 @@ import { classifyTurn } from "./intent.ts";
 import { findContentWords, guessLanguage } from "./turn/languages.ts";
 import { readTimes } from "./time-range.ts";
 import type { SpokenTime } from "./time/resolve.ts";
-import type { IntentScores, TurnReading } from "./turn/reading.ts";
+import { NO_INTENT, type TurnReading } from "./turn/reading.ts";
 import { quotedPieces, tokenizeTurn } from "./turn/tokens.ts";
 import { isFarewell } from "./turn/farewell.ts";
 import { isFollowUp, readLeaning } from "./turn/follow-up.ts";
@@ -59,7 +59,7 @@ export function readTurn(
     intents:
       broughtAt === null
         ? classifyTurn({ tokens, language, times, timeTokens: covered, cues, quoted })
-        : ONLY_NONE,
+        : { ...NO_INTENT, none: 1 },
     contentWords,
     isBareName: isBareName(tokens, taken, contentWords),
     quoted: quoted.map(({ text }) => text),
@@ -88,17 +88,6 @@ function readAccount(
   const asked = readTurn(span === "day" ? "today?" : "this week?", nowUs, timeZone, isKnown);
   const place = { text: turn, startIndex: 0, endIndex: turn.length };
   const times = asked.times.map((time) => ({ ...time, ...place }));
-  const intents = { ...ONLY_NONE, none: 0, window: 1 };
+  const intents = { ...NO_INTENT, window: 1 };
   return { ...asked, times, intents, leaning: null, followUp: false };
 }
-
-const ONLY_NONE: IntentScores = {
-  now: 0,
-  anchor: 0,
-  duration: 0,
-  lastseen: 0,
-  window: 0,
-  topic: 0,
-  resume: 0,
-  none: 1,
-};

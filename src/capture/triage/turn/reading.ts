@@ -28,6 +28,18 @@ export type Intent = (typeof INTENTS)[number];
 /** Probabilities of the readings; they add up to 1. */
 export type IntentScores = Readonly<Record<Intent, number>>;
 
+/** Nothing is given to any of them yet: what a reading that is certain begins with. */
+export const NO_INTENT: IntentScores = {
+  now: 0,
+  anchor: 0,
+  duration: 0,
+  lastseen: 0,
+  window: 0,
+  topic: 0,
+  resume: 0,
+  none: 0,
+};
+
 /** One end of a time. */
 export type TimeEnd = "first" | "last";
 
