@@ -183,6 +183,13 @@ function remoteRows({ store }: RigDevice): readonly Row[] {
   return [...store.remote().all()].flat().map(({ event }) => toRow(event));
 }
 
+/** Under which key a device stands in another's record. */
+function keyOf({ store }: RigDevice, other: RigDevice): number | undefined {
+  return store.database
+    .prepare<{ key: number }>("SELECT key FROM device WHERE id = ?")
+    .get(other.id)?.key;
+}
+
 function titlesIn({ store }: RigDevice): readonly string[] {
   return store.database
     .prepare<{ title: string }>("SELECT title FROM document WHERE title IS NOT NULL ORDER BY title")
@@ -313,7 +320,11 @@ async function leaveAndJoin(done: Deeds, who: number): Promise<void> {
   const next = nextOf(done, who);
   if (device === undefined) return;
   const { notes } = await device.hub.request({ action: "leave" });
-  if (notes.length > 0) await next.hub.request({ action: "revoke", device: device.id });
+  if (notes.length > 0) {
+    // Who goes back behind a key that it made itself is told to join anew.
+    done.backups.fill(null);
+    await next.hub.request({ action: "revoke", device: device.id });
+  }
   await device.joinAnew(next.code());
   // What is wished before it has read its own former log, that log brings back to it.
   await done.rig.settle();
@@ -338,11 +349,7 @@ async function wish(
   const isMeant = ({ startUs, endUs, title }: Row): boolean =>
     (words.match === null || title === words.match) &&
     (fromUs === null || (startUs >= fromUs && startUs < toUs && endUs <= toUs));
-  const isCut = ({ startUs, endUs }: Row): boolean =>
-    fromUs !== null && startUs < toUs && endUs > fromUs && (startUs < fromUs || endUs > toUs);
   const all = done.devices.flatMap((each) => [...ownRows(each), ...remoteRows(each)]);
-  // Of two devices that have an event of their own each ends it when it hears of the wish: until then it is two.
-  if (all.some((row) => done.imported.has(row.startUs) && isCut(row))) return;
   // What one that is away has not told yet is no less meant.
   for (const row of all) if (isMeant(row)) done.wished.add(row.startUs);
   const atUs = done.rig.clock.nowUs() + (done.leadsUs[who] ?? 0);
@@ -373,6 +380,10 @@ async function importFrom(
   const importer = createExchangeImporter(given, device.store, admit, Number.MAX_SAFE_INTEGER);
   for (const line of lines) importer.take(line);
   importer.finish();
-  // Who takes in what was wished away has it again.
-  for (const row of ownRows(from)) done.wished.delete(row.startUs);
+  // Who takes in what was wished away has it again: what the other recorded, and what it knows of this one.
+  const ofThisOne = [...from.store.remote().all()]
+    .flat()
+    .filter(({ deviceKey }) => deviceKey === keyOf(from, device))
+    .map(({ event }) => event);
+  for (const row of [...ownRows(from), ...ofThisOne]) done.wished.delete(row.startUs);
 }

@@ -9,33 +9,32 @@ import { IS_GONE } from "../devices.ts";
 
 /** Finds what stands here already under another device's name. */
 export interface RemoteCopies {
-  /** Whether the event is one of this device's own, or one that a device which takes part tells too. */
-  readonly isTold: (event: ToldEvent) => boolean;
-  /** Whether a device that takes part tells an event of this beginning, however long it lasts there. */
-  readonly isPresent: (event: Omit<ToldEvent, "durationUs">) => boolean;
+  /** Whether the event is one of this device's own. */
+  readonly isOwn: (event: ToldEvent) => boolean;
+  /** The other devices that take part and tell the event too, and how long it lasts there. */
+  readonly toldBy: (
+    event: ToldEvent,
+  ) => readonly { readonly deviceKey: number; readonly durationUs: number }[];
   /** The devices that take no part any more and told the event before. */
-  readonly formerOf: (event: Omit<ToldEvent, "durationUs">) => readonly number[];
+  readonly formerOf: (event: ToldEvent) => readonly number[];
   /** Whether it was forgotten for good while it stood under the name of a device that takes no part any more. */
   readonly isForgotten: (startUs: number) => boolean;
 }
 
+/** Two devices do not begin the same thing in the same microsecond: of one beginning it is one event, however long. */
 export interface ToldEvent {
   readonly deviceKey: number;
   readonly startUs: number;
-  readonly durationUs: number;
   readonly labelId: number;
 }
 
 /** `forGood`: the version under which an owner's word to forget is kept. */
 export function createRemoteCopies(database: StoreDatabase, forGood: number): RemoteCopies {
   const own = database.prepare("SELECT 1 FROM event WHERE start_us = ? AND label_id = ?");
-  const present = database.prepare(
-    `SELECT 1 FROM remote_event JOIN device ON device.key = device_key
-      WHERE start_us = ? AND duration_us = ? AND label_id = ? AND device_key <> ? AND NOT ${IS_GONE} LIMIT 1`,
-  );
-  const begunPresent = database.prepare(
-    `SELECT 1 FROM remote_event JOIN device ON device.key = device_key
-      WHERE start_us = ? AND label_id = ? AND device_key <> ? AND NOT ${IS_GONE} LIMIT 1`,
+  const present = database.prepare<{ deviceKey: number; durationUs: number }>(
+    `SELECT device_key AS deviceKey, duration_us AS durationUs
+       FROM remote_event JOIN device ON device.key = device_key
+      WHERE start_us = ? AND label_id = ? AND device_key <> ? AND NOT ${IS_GONE}`,
   );
   const former = database.prepare<{ key: number }>(
     `SELECT device_key AS key FROM remote_event JOIN device ON device.key = device_key
@@ -46,11 +45,8 @@ export function createRemoteCopies(database: StoreDatabase, forGood: number): Re
         AND from_us = ? AND to_us = ? AND version = ${forGood} LIMIT 1`,
   );
   return {
-    isTold: ({ deviceKey, startUs, durationUs, labelId }) =>
-      own.get(startUs, labelId) !== undefined ||
-      present.get(startUs, durationUs, labelId, deviceKey) !== undefined,
-    isPresent: ({ deviceKey, startUs, labelId }) =>
-      begunPresent.get(startUs, labelId, deviceKey) !== undefined,
+    isOwn: ({ startUs, labelId }) => own.get(startUs, labelId) !== undefined,
+    toldBy: ({ deviceKey, startUs, labelId }) => present.all(startUs, labelId, deviceKey),
     formerOf: ({ deviceKey, startUs, labelId }) =>
       former.all(startUs, labelId, deviceKey).map(({ key }) => key),
     isForgotten: (startUs) => forgotten.get(startUs, startUs) !== undefined,

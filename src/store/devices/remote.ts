@@ -29,8 +29,8 @@ export interface PutOutcome {
 export interface RemoteEvents extends RemoteReader {
   /**
    * Takes events of a device in, or what a later record says of them, unless they are here already as this device's
-   * own or another's; those of a device that takes no part any more pass over to this one. Version 0 says nothing of
-   * what is there already, as an export does not.
+   * own, or as another's that last as long. Another's that are shorter pass over to this device, and so do those of one
+   * that takes no part any more. Version 0 says nothing of what is there already, as an export does not.
    */
   readonly put: (deviceKey: number, version: number, events: readonly RemotePut[]) => PutOutcome;
   /** Erases what a device says it erased, also what arrives later from before. Returns the labels that it bore. */
@@ -171,7 +171,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
   const put: RemoteEvents["put"] = (deviceKey, version, events) => {
     const touched = createTouched();
     const labels = new Set<number>();
-    const former: RemoteId[] = [];
+    const replaced: RemoteId[] = [];
     let taken = 0;
     for (const { facts, isOpen, ...span } of events) {
       const { startUs } = span;
@@ -181,9 +181,12 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       if (staysAway(deviceKey, startUs, version)) continue;
       const label = documents.intern(facts);
       if (known === undefined) {
-        const event = { deviceKey, startUs, durationUs: endUs - startUs, labelId: label.id };
-        for (const key of copies.formerOf(event)) former.push({ deviceKey: key, startUs });
-        if (copies.isTold(event)) continue;
+        const event = { deviceKey, startUs, labelId: label.id };
+        for (const key of copies.formerOf(event)) replaced.push({ deviceKey: key, startUs });
+        const others = copies.toldBy(event);
+        if (copies.isOwn(event) || others.some((other) => other.durationUs >= endUs - startUs))
+          continue;
+        for (const other of others) replaced.push({ deviceKey: other.deviceKey, startUs });
       }
       taken += 1;
       const zone = zoneId(span);
@@ -197,7 +200,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       touched.add(label.documentId, startUs, endUs);
     }
     visits.rebuild(deviceKey, touched.all());
-    takeOutAll(former);
+    takeOutAll(replaced);
     return { taken, labels };
   };
 
@@ -260,7 +263,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
     claim: (facts, startUs) =>
       database.transaction(() => {
         const event = { deviceKey: OWN_KEY, startUs, labelId: documents.intern(facts).id };
-        if (copies.isPresent(event)) return false;
+        if (copies.toldBy(event).length > 0) return false;
         takeOutAll(copies.formerOf(event).map((deviceKey) => ({ deviceKey, startUs })));
         return true;
       }),

@@ -219,6 +219,38 @@ describe("the record of other devices", () => {
     store.close();
   });
 
+  it("holds what two devices have of their own once, as long as the longer has it, in whatever order they tell it", () => {
+    for (const order of [
+      [0, 1, 2],
+      [0, 2, 1],
+      [1, 0, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [2, 1, 0],
+    ]) {
+      const store = openStore();
+      const devices = createDevices(store.database);
+      const [ada, bob, eve] = ["a", "b", "c"].map(
+        (digit) => devices.ensure(digit.repeat(32), "device").key,
+      );
+      const told = [
+        { key: ada ?? 0, lengthS: 60 },
+        { key: bob ?? 0, lengthS: 121 },
+        { key: eve ?? 0, lengthS: 30 },
+      ];
+      const version = toVersion({ epoch: 1, seq: 1 });
+      for (const at of order) {
+        const { key, lengthS } = told[at] ?? { key: 0, lengthS: 0 };
+        store.remote().put(key, version, [windowPut(0, "taken in there as well", lengthS)]);
+      }
+      expect(standing(store)).toEqual([
+        describePut(bob ?? 0, windowPut(0, "taken in there as well", 121)),
+      ]);
+      expect(visits(store)).toEqual(visitsOfEvents(store));
+      store.close();
+    }
+  });
+
   it("tells the newest window of a device and whether it goes on", () => {
     const store = openStore();
     const remote = store.remote();
