@@ -212,6 +212,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   /** Events that were forgotten on another device: of a third one, or of ours. */
   const forgetEvents = async ({ device, startsUs }: ForgottenEvents): Promise<void> => {
     if (device === identity().device) {
+      remote.forgetOwn(startsUs);
       const { events } = await store.eraser.events(startsUs, "forget");
       isShredDue ||= events > 0;
       return;

@@ -4,6 +4,7 @@
  */
 import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
+import { createOutbox } from "./devices/outbox.ts";
 import { readFacts, type FactsRow } from "./stored-facts.ts";
 import type { EventStore } from "./events.ts";
 import type { CutEvent, ForgetPlan, ForgetWish, RemotePlan } from "./forget/plan.ts";
@@ -24,11 +25,11 @@ export async function carryOut(
   plan: ForgetPlan,
   isForGood = true,
 ): Promise<ForgottenCounts> {
-  const startAfterCut = startsAfterCut(store.database);
+  const hasTold = createOutbox(store.database).hasTold();
   for (const event of plan.cut) {
     // First the part that stays, then the cut: a crash in between leaves too much rather than too little. Put in, so
     // that the wish which comes again after it finds that part there.
-    const startUs = startAfterCut(event);
+    const startUs = hasTold ? startAfterCut(event) : event.keepFromUs;
     if (startUs !== null && startUs < event.endUs) store.put(event.facts, { ...event, startUs });
     if (event.keepUntilUs !== null) store.setEnd(event.id, event.keepUntilUs);
   }
@@ -36,6 +37,7 @@ export async function carryOut(
     ...plan.whole,
     ...plan.cut.flatMap(({ id, keepUntilUs }) => (keepUntilUs === null ? [id] : [])),
   ];
+  if (hasTold && isForGood) store.remote().forgetOwn(gone);
   const erased = await store.eraser.events(gone, "forget");
   const rewritten = await store.eraser.rewrite(plan.rewritten);
   const elsewhere = await carryOutElsewhere(store, plan.remote, isForGood);
@@ -48,14 +50,12 @@ export async function carryOut(
 }
 
 /**
- * Gives where the part behind a cut begins: at the cut, and in a hub less than a millisecond behind it, at an instant
- * that follows from the event's own start. There one wish cuts the events of several devices, and an event that begins
- * and ends as another's does is taken for the same one, told twice.
+ * Where the part behind a cut begins where there are other devices: less than a millisecond behind the cut, at an instant
+ * that follows from the event's own start. One wish cuts the events of several devices, and an event that begins as
+ * another's does is taken for the same one, told twice.
  */
-function startsAfterCut(database: StoreDatabase): (event: CutEvent) => number | null {
-  const isInHub = database.prepare("SELECT 1 FROM hub_log").get() !== undefined;
-  return ({ keepFromUs, startUs }) =>
-    keepFromUs === null || !isInHub ? keepFromUs : keepFromUs + (startUs % CUT_STARTS);
+function startAfterCut({ keepFromUs, startUs }: CutEvent): number | null {
+  return keepFromUs === null ? null : keepFromUs + (startUs % CUT_STARTS);
 }
 
 /** Prime: starts are whole milliseconds mostly, and are to spread all the same. */

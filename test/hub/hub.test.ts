@@ -691,6 +691,30 @@ describe("a hub", () => {
       expect(ada.store.remote().count()).toBe(1);
     }));
 
+  it("takes nothing back from the log that it left, whatever it forgot before it read that", () =>
+    withRig(async (rig) => {
+      const [ada, bob] = [rig.add("ada"), rig.add("bob")];
+      const forgetText = (match: string): Promise<void> =>
+        forgetOn(bob, { fromUs: null, toUs: null, app: null, match, atUs: rig.clock.nowUs() });
+      bob.begin("forgotten while it was in none", 0);
+      bob.begin("forgotten as soon as it was back", 1);
+      bob.begin("kept", 2);
+      await rig.settle();
+      await bob.hub.request({ action: "leave" });
+      await bob.forget({
+        fromUs: null,
+        toUs: null,
+        app: null,
+        match: "forgotten while",
+        atUs: rig.clock.nowUs(),
+      });
+      await bob.joinAnew(ada.code());
+      await forgetText("forgotten as soon");
+      await rig.settle();
+      expect(bob.store.remote().count()).toBe(0);
+      expect(ownOf(bob)).toEqual(["120–130 kept"]);
+    }));
+
   it("tells nothing twice of a copy that became a device of its own", () =>
     withRig(async (rig) => {
       const [ada, bob] = [rig.add("ada"), rig.add("bob")];

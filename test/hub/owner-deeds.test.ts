@@ -280,6 +280,8 @@ async function doDeed(done: Deeds, { who, what, slot, length }: Deed): Promise<v
       return;
     case "hubLost":
       await backForNow(done);
+      // Who goes back behind what the hub has lost misses what was wished, as who was away for longer than it keeps.
+      done.backups.fill(null);
       rig.hub.records.length = 0;
       return minutesPass(rig);
     case "clock":
@@ -326,8 +328,6 @@ async function leaveAndJoin(done: Deeds, who: number): Promise<void> {
     await next.hub.request({ action: "revoke", device: device.id });
   }
   await device.joinAnew(next.code());
-  // What is wished before it has read its own former log, that log brings back to it.
-  await done.rig.settle();
 }
 
 /** What needs the others is done where all are there. */

@@ -61,6 +61,8 @@ export interface Outbox {
   /** Ends it, and lets go of everything that waits. */
   readonly stop: () => void;
   readonly isStarted: () => boolean;
+  /** Whether others may have been told of this device's events, also after it left. */
+  readonly hasTold: () => boolean;
   /** Whether something waits that others know nothing of yet. */
   readonly hasNew: () => boolean;
   /** How many events wait, but for those in `openIds` of which others know: these grow. */
@@ -101,7 +103,6 @@ export function createOutbox(database: StoreDatabase): Outbox {
   const writeMeta = database.prepare(
     "INSERT INTO meta(name, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
   );
-  const dropMeta = database.prepare("DELETE FROM meta WHERE name = ?");
   const noteAll = database.prepare(
     `INSERT OR IGNORE INTO hub_change(event_id, is_new)
       SELECT start_us, 1 FROM event WHERE start_us >= ? AND ${IS_TOLD}`,
@@ -159,12 +160,12 @@ export function createOutbox(database: StoreDatabase): Outbox {
     stop: () => {
       database.transaction(() => {
         dropTriggers();
-        dropMeta.run(TOLD_FROM);
         database.execute("DELETE FROM hub_change; DELETE FROM hub_message; DELETE FROM hub_log;");
         database.execute("DELETE FROM hub_held; DELETE FROM hub_record;");
       });
     },
     isStarted: () => findTrigger.get() !== undefined,
+    hasTold: () => readMeta.get(TOLD_FROM) !== undefined,
     hasNew: () => anyNew.get() !== undefined,
     waiting: (openIds) => countChanges.get(JSON.stringify([...openIds]))?.n ?? 0,
     changes: (limit, openIds, withGrowth) => {
@@ -252,7 +253,7 @@ const IS_TOLD = `label_id & 15 <> ${KIND_CODES.system}`;
 
 const TRIGGER_NAMES = ["hub_event_added", "hub_event_changed", "hub_event_removed"];
 
-/** Since when what began is told. */
+/** Since when what began is told. It stays when a device leaves: what it told is in its log in the hub. */
 const TOLD_FROM = "hub_told_from_us";
 
 /** An event that others never heard of is not noted when it goes: only its row in the list does. */

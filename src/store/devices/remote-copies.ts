@@ -17,7 +17,7 @@ export interface RemoteCopies {
   ) => readonly { readonly deviceKey: number; readonly durationUs: number }[];
   /** The devices that take no part any more and told the event before. */
   readonly formerOf: (event: ToldEvent) => readonly number[];
-  /** Whether it was forgotten for good while it stood under the name of a device that takes no part any more. */
+  /** Whether it was forgotten for good as this device's own, or under the name of a device that takes no part any more. */
   readonly isForgotten: (startUs: number) => boolean;
 }
 
@@ -27,6 +27,9 @@ export interface ToldEvent {
   readonly startUs: number;
   readonly labelId: number;
 }
+
+/** Stands for this device. */
+export const OWN_KEY = 0;
 
 /** `forGood`: the version under which an owner's word to forget is kept. */
 export function createRemoteCopies(database: StoreDatabase, forGood: number): RemoteCopies {
@@ -41,7 +44,7 @@ export function createRemoteCopies(database: StoreDatabase, forGood: number): Re
       WHERE start_us = ? AND label_id = ? AND device_key <> ? AND ${IS_GONE}`,
   );
   const forgotten = database.prepare(
-    `SELECT 1 FROM remote_erased WHERE device_key IN (SELECT key FROM device WHERE ${IS_GONE})
+    `SELECT 1 FROM remote_erased WHERE (device_key = ${OWN_KEY} OR device_key IN (SELECT key FROM device WHERE ${IS_GONE}))
         AND from_us = ? AND to_us = ? AND version = ${forGood} LIMIT 1`,
   );
   return {

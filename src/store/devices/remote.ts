@@ -7,7 +7,7 @@ import type { EventFacts, EventSpan } from "../../capture/events.ts";
 import type { StoreDatabase } from "../database.ts";
 import type { Documents } from "../documents.ts";
 import { KIND_CODES, KIND_MASK } from "../stored-facts.ts";
-import { createRemoteCopies } from "./remote-copies.ts";
+import { createRemoteCopies, OWN_KEY } from "./remote-copies.ts";
 import { createRemoteReader, type RemoteId, type RemoteReader } from "./remote-reader.ts";
 import { createRemoteVisits } from "./remote-visits.ts";
 import { createZones } from "../zones.ts";
@@ -41,6 +41,11 @@ export interface RemoteEvents extends RemoteReader {
   ) => ReadonlySet<number>;
   /** Erases events for good: nothing brings them back. Returns the labels that they bore. */
   readonly forget: (ids: readonly RemoteId[]) => ReadonlySet<number>;
+  /**
+   * Remembers that events of this device's own were forgotten, before they go: a log that it left in the hub, and reads
+   * when it joined anew, tells them too.
+   */
+  readonly forgetOwn: (startsUs: readonly number[]) => void;
   /** Gives events other facts of the same kind in this store alone. Returns the labels that they bore. */
   readonly rewrite: (
     changes: readonly { readonly id: RemoteId; readonly facts: EventFacts }[],
@@ -60,8 +65,6 @@ export interface RemoteEvents extends RemoteReader {
 
 /** Records of an epoch are numbered from here on: epoch and seq as one number that grows. */
 const EPOCH = 2 ** 40;
-/** Stands for this device. */
-const OWN_KEY = 0;
 /** What was forgotten on an owner's word, later than any record. */
 const FOR_GOOD = Number.MAX_SAFE_INTEGER;
 
@@ -230,6 +233,11 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
           addErased.run(deviceKey, startUs, startUs, FOR_GOOD);
         return takeOutAll(ids);
       }),
+    forgetOwn: (startsUs) => {
+      database.transaction(() => {
+        for (const startUs of startsUs) addErased.run(OWN_KEY, startUs, startUs, FOR_GOOD);
+      });
+    },
     rewrite: (changes) =>
       database.transaction(() => {
         const labels = new Set<number>();
