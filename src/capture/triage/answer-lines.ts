@@ -19,6 +19,7 @@ import {
 import { resumeLines } from "./resume.ts";
 import { type Subject, subjectLines, totalLines } from "./subject.ts";
 import type { Intent, TurnReading } from "./turn/reading.ts";
+import { asksOfNamed } from "./weigh.ts";
 
 /** What the record holds for a turn. */
 export interface Slots {
@@ -106,6 +107,13 @@ function linesWithin(
         const lines = subjectLines(context, subject, intent, within, weight);
         const isThen = (line: SpanLine): boolean =>
           within === null || (line.startUs < within.toUs && line.endUs > within.fromUs);
+        // "Did I have it open today?": that it was not is the answer, and when it was the next best.
+        if (within !== null && asksOfNamed(reading) && !lines.some(isThen)) {
+          return [
+            nothingLine(context, phrase, weight, pastWindow(reading, nowUs) ?? within),
+            ...lines.slice(0, 1),
+          ];
+        }
         // A title that is only like what was named, and was not there at that time, may be another thing.
         if (within === null || subject.coverage >= SURE || lines.some(isThen)) return lines;
         const reason = "time in the window";

@@ -6,18 +6,26 @@ import { accountTaskOf } from "./turn/account-task.ts";
 import { isArithmetic } from "./turn/arithmetic.ts";
 import { isBareName } from "./turn/bare-name.ts";
 import { broughtTextAt, isChatter } from "./turn/chatter.ts";
+import { findCorrection } from "./turn/corrections.ts";
 import { findCues } from "./turn/cues.ts";
 import { classifyTurn } from "./intent.ts";
 import { findContentWords, guessLanguage } from "./turn/languages.ts";
+import { addDays, createLocalTime, daysBetween } from "./local-time.ts";
 import { readTimes } from "./time-range.ts";
 import type { SpokenTime } from "./time/resolve.ts";
-import { NO_INTENT, type TurnReading } from "./turn/reading.ts";
+import {
+  NO_INTENT,
+  type TimeMention,
+  type TurnLanguage,
+  type TurnReading,
+} from "./turn/reading.ts";
 import { quotedPieces, tokenizeTurn } from "./turn/tokens.ts";
 import { isFarewell } from "./turn/farewell.ts";
 import { isFollowUp, readLeaning } from "./turn/follow-up.ts";
 import { needsNoRecord } from "./turn/off-record.ts";
 import { readTimeEnd } from "./turn/ends.ts";
 import { mendTypos } from "./turn/typos.ts";
+import { asksWhether } from "./turn/whether.ts";
 
 /**
  * @param nowUs The instant of asking, microseconds since 1970 UTC.
@@ -32,10 +40,28 @@ export function readTurn(
   isKnown: (folded: string) => boolean = () => false,
   spoken: SpokenTime | null = null,
 ): TurnReading {
-  const typed = tokenizeTurn(turn);
-  const language = guessLanguage(typed);
-  const tokens = mendTypos(typed, language, isKnown);
+  return readIn(guessLanguage(tokenizeTurn(turn)), turn, { nowUs, timeZone, isKnown, spoken });
+}
+
+/** What a turn is read with. */
+interface Asking {
+  readonly nowUs: number;
+  readonly timeZone: string;
+  readonly isKnown: (folded: string) => boolean;
+  readonly spoken: SpokenTime | null;
+}
+
+function readIn(language: TurnLanguage, turn: string, asking: Asking): TurnReading {
+  const { nowUs, timeZone, isKnown, spoken } = asking;
+  const tokens = mendTypos(tokenizeTurn(turn), language, isKnown);
   const found = readTimes(turn, tokens, language, nowUs, timeZone, spoken);
+  const correction = findCorrection(turn, tokens, found.times, found.covered);
+  if (correction !== null) {
+    const { first, next } = correction.back;
+    const back = tokens.slice(first, next);
+    const [instead = null] = readTimes(turn, back, language, nowUs, timeZone, spoken).times;
+    return readCorrected(language, correction.turn, instead, asking);
+  }
   const account = found.covered.size === 0 ? accountTaskOf(tokens) : null;
   if (account !== null) return readAccount(turn, account, nowUs, timeZone, isKnown);
   const { times, covered, ahead } = found;
@@ -70,12 +96,41 @@ export function readTurn(
       isLeave ||
       isChatter(tokens, language, covered) ||
       needsNoRecord(tokens, language, covered),
+    asksWhether: asksWhether(tokens, language),
     followUp: isFollowUp(tokens, cues.anchors),
     leaning: isLeave
       ? null
       : readLeaning(tokens, { ...found, anchors: cues.anchors, contentWords }),
   };
 }
+
+/** What is left may name the day or the hour alone: "at 4 yesterday, I mean at 2", "at 9 today, no, yesterday". */
+function readCorrected(
+  language: TurnLanguage,
+  turn: string,
+  instead: TimeMention | null,
+  asking: Asking,
+): TurnReading {
+  const { nowUs, timeZone } = asking;
+  const read = readIn(language, turn, { ...asking, spoken: instead ?? asking.spoken });
+  const [time, ...others] = read.times;
+  if (time?.kind !== "day" || instead === null || !PARTS.has(instead.kind)) return read;
+  const local = createLocalTime(timeZone);
+  const day = local.toLocal(time.fromUs);
+  const from = local.toLocal(instead.fromUs);
+  const move = (atUs: number): number => {
+    const at = local.toLocal(atUs);
+    return local.toUs(addDays(day, daysBetween(at, from)), at.minuteOfDay);
+  };
+  const [fromUs, toUs] = [move(instead.fromUs), Math.min(nowUs, move(instead.toUs))];
+  if (toUs <= fromUs) return read;
+  const { kind } = instead;
+  const pointUs = instead.pointUs === null ? null : move(instead.pointUs);
+  return { ...read, times: [{ ...time, kind, fromUs, toUs, pointUs }, ...others] };
+}
+
+/** Times that lie in a day. */
+const PARTS: ReadonlySet<string> = new Set(["clock", "range", "part"]);
 
 /** A task that gives an account of a day or a week asks for what was in it. */
 function readAccount(

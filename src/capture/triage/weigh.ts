@@ -129,6 +129,8 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
     // What is in front needs no name; the more is named, the less it is that.
     if (!saysNow) move("now", found >= 0.75 ? "topic" : "none", telling === 1 ? 0.25 : 0.55);
   }
+  // "Did I watch it yesterday?" is no question about all that was yesterday; "was I productive yesterday?" is.
+  if (asksOfNamed(reading) && telling > 0 && subject !== null) move("window", "topic", 1);
   if (hasTime) {
     if (!saysNow || intents.now < 0.6) move("now", "window", 0.6);
     move("resume", "window", 0.4);
@@ -183,6 +185,14 @@ function isCalledSo({ reading, topic }: Pick<Slots, "reading" | "topic">): boole
 
 const WHOLLY = 0.7;
 const COMMON = 0.65;
+
+/**
+ * "Did I watch it yesterday?": of what is named, and of nothing beside it. "Did I read it before lunch?" asks for a side, and
+ * what was named may have been there under another name.
+ */
+export function asksOfNamed({ asksWhether, sides }: TurnReading): boolean {
+  return asksWhether && sides.length === 0;
+}
 
 /** "Morning", "good evening": a part of the day and nothing else. */
 function isGreeting({ times, anchors, sides, followUp }: TurnReading, topic: Topic): boolean {

@@ -140,6 +140,8 @@ export interface TurnReading {
    * tonight?"), hands out a task, takes leave, or asks after the world or the assistant ("what comes after lunch in Spain?").
    */
   readonly needsNoRecord: boolean;
+  /** "Did I watch it yesterday?": asks whether the owner did something, and not what they did. */
+  readonly asksWhether: boolean;
   /** "and what about …", "und davor?": the turn leans on the one before. */
   readonly followUp: boolean;
   /** How it would lean on one, also where nothing but a time or "tell me more" says so; null: it stands for itself. */
