@@ -106,7 +106,7 @@ describe("places in a turn that takes something back", () => {
           expect(endIndex).toBeLessThanOrEqual(turn.length);
         }
       }),
-      propertyRuns(200),
+      { numRuns: propertyRuns(200) },
     );
   });
 });
