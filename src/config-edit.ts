@@ -2,12 +2,13 @@
  * Changes to the config file that a command makes for the owner. It promises to leave what stands there as it is,
  * comments included, and to write nothing that the daemon would refuse.
  */
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parse, stringify } from "smol-toml";
 import type { PrivacyRule } from "./capture/privacy/rules.ts";
 import { configTarget, parseConfig, readConfigText, type Config } from "./config.ts";
 import { ActivityError, whyRefused } from "./errors.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /**
  * Adds a privacy rule behind those there are and returns the settings as they are then. Throws `config_invalid`
@@ -74,7 +75,7 @@ export function setKeys(
 export function replaceConfigFile(file: string, text: string): void {
   const target = configTarget(file);
   try {
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(target));
     writeFileSync(`${target}.new`, text, { mode: 0o600 });
     chmodSync(`${target}.new`, 0o600);
     renameSync(`${target}.new`, target);

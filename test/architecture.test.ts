@@ -9,7 +9,10 @@ const SRC = join(ROOT, "src");
 
 /** Rooms from the ground up; the first pattern that fits a file names its room. */
 const ROOMS = [
-  { name: "ground", pattern: /^(errors|clock|http-body|log|version|paths|instant|shapes)\.ts$/ },
+  {
+    name: "ground",
+    pattern: /^(errors|clock|http-body|log|make-folder|version|paths|instant|shapes)\.ts$/,
+  },
   { name: "context", pattern: /^context\// },
   { name: "steering", pattern: /^(gateway\/(voice-steering|echo-end)|tui\/tui-formatters)\.ts$/ },
   { name: "auto-reply", pattern: /^auto-reply\// },

@@ -2,18 +2,11 @@
  * V8's compiled code of the daemon, kept from one start to the next. It hides how it lies on the disk, and promises that
  * nothing is used which does not fit this V8 and its flags, was damaged, or could have been written by another user.
  */
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cachedDataVersionTag, deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
+import { makeFolder } from "../make-folder.ts";
 import type { PartCode } from "./parts.ts";
 
 const FILE = "compiled-code.bin";
@@ -44,7 +37,7 @@ export function writeCompiledCode(folder: string, code: PartCode): void {
   head.writeUInt32LE(crc32(body), 4);
   const file = join(folder, FILE);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const partial = `${file}.${process.pid}`;
     writeFileSync(partial, Buffer.concat([head, body]), { mode: 0o600 });
     renameSync(partial, file);

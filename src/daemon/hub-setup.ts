@@ -2,7 +2,7 @@
  * Making a hub, joining one and leaving it: the files of a device's part in it, changed while no daemon needs to
  * run. It promises that the identity and the settings say the same, and that nothing is half joined.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { setKeys } from "../config-edit.ts";
@@ -22,6 +22,7 @@ import {
 } from "../hub/identity.ts";
 import { takeRing } from "../hub/keys.ts";
 import { inNoHub } from "../owner/hub.ts";
+import { makeFolder } from "../make-folder.ts";
 import type { Paths } from "../paths.ts";
 import type { DeviceKind } from "../store/devices.ts";
 import { placeOfServers } from "../hub/nats/servers.ts";
@@ -140,7 +141,7 @@ export function forgetHub(paths: Paths, env: Environment): void {
 
 function takePart(paths: Paths, env: Environment, hub: HubKeys, writeKeys: () => void): void {
   process.umask(0o077);
-  mkdirSync(paths.dataDirectory, { recursive: true, mode: 0o700 });
+  makeFolder(paths.dataDirectory);
   writeKeys();
   try {
     setKeys(paths.configFile, "hub", { ...hub }, env);

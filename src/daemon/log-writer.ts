@@ -3,10 +3,11 @@
  * a bounded size in all, and that a disk which is full or a folder which is gone ends nothing, and is no trouble any
  * more once it is mended.
  */
-import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pino, type DestinationStream } from "pino";
 import type { Log, LogFields } from "../log.ts";
+import { makeFolder } from "../make-folder.ts";
 
 const MAX_FILE_BYTES = 1024 * 1024;
 const OLDER_FILES = 5;
@@ -47,7 +48,7 @@ export function openFileWriter(directory: string): LogWriter {
     write: (text) => {
       try {
         if (sizeOf(current) + text.length > MAX_FILE_BYTES) rotate();
-        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        makeFolder(directory);
         appendFileSync(current, isTorn ? `\n${text}` : text, { mode: 0o600 });
         isTorn = false;
       } catch {

@@ -3,9 +3,9 @@
  * rotate and never outgrow their bound. It promises owner-only files, no text but the program's own, and that
  * whatever fails in a loop fills neither a disk nor a journal.
  */
-import { mkdirSync } from "node:fs";
 import { systemClock, type Clock } from "../clock.ts";
 import type { Log, LogFields } from "../log.ts";
+import { makeFolder } from "../make-folder.ts";
 import type { LogLine, LogWriter } from "./log-writer.ts";
 
 const MINUTE_US = 60_000_000;
@@ -30,7 +30,7 @@ export function openStderrLog(clock: Clock = systemClock): LogSink {
 /** A log in `directory/activityd.log`, at most five older files of 1 MB beside it. */
 export function openFileLog(directory: string, clock: Clock = systemClock): LogSink {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory);
   } catch {
     // As with a full disk: the daemon goes on without, and `doctor` says so.
   }

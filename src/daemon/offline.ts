@@ -2,7 +2,7 @@
  * Work on the store while no daemon runs. It promises that there is one writer: while a daemon holds the data
  * folder, nothing here begins.
  */
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { readDatabase, usualPlaces } from "../activitywatch/databases.ts";
@@ -18,6 +18,7 @@ import { readIdentity, writeIdentity } from "../hub/identity.ts";
 import { createDevices, takesPart } from "../store/devices.ts";
 import { leaveRecords } from "../store/devices/leave.ts";
 import { createOutbox } from "../store/devices/outbox.ts";
+import { makeFolder } from "../make-folder.ts";
 import type { Paths } from "../paths.ts";
 import { isPlainText } from "../store/cipher.ts";
 import { encryptStore, type EncryptReport } from "../store/encrypt.ts";
@@ -228,7 +229,7 @@ async function inStore<T>(
 
 function lock({ dataDirectory }: Paths): () => void {
   process.umask(0o077);
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  makeFolder(dataDirectory);
   const release = acquireInstanceLock(dataDirectory, process.pid);
   clearRemains(dataDirectory, systemClock.nowUs() / 1000);
   return release;

@@ -4,13 +4,13 @@
  * it with everything written.
  */
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { createActivityApp } from "../app.ts";
 import { systemClock } from "../clock.ts";
 import { readConfig } from "../config.ts";
 import { serveActivityApi } from "../local-api/server.ts";
 import { ACTIVITYWATCH_SOCKET, inheritedSocketFd } from "../local-api/socket.ts";
+import { makeFolder } from "../make-folder.ts";
 import type { Paths } from "../paths.ts";
 import { reasonForLog } from "../log.ts";
 import { holdInstanceLock } from "../store/lock.ts";
@@ -40,7 +40,7 @@ export async function runDaemon(
 ): Promise<void> {
   process.umask(0o077);
   const config = readConfig(paths.configFile, env);
-  mkdirSync(paths.dataDirectory, { recursive: true, mode: 0o700 });
+  makeFolder(paths.dataDirectory);
   const releases: (() => Promise<void> | void)[] = [];
   try {
     const sink = options.logToStderr ? openStderrLog() : openFileLog(paths.logDirectory);

@@ -2,10 +2,11 @@
  * Notices when the settings are saved. It hides how editors save (a new file in the place of the old one, in
  * several steps) and promises one call a moment after the last of them, also when the file comes to be or goes.
  */
-import { mkdirSync, statSync, watch, type FSWatcher } from "node:fs";
+import { statSync, watch, type FSWatcher } from "node:fs";
 import { basename, dirname } from "node:path";
 import { configTarget } from "../config.ts";
 import { reasonForLog, type Log } from "../log.ts";
+import { makeFolder } from "../make-folder.ts";
 
 /** Editors write, move and set the rights of a file within so long. */
 const SETTLE_MS = 200;
@@ -25,7 +26,7 @@ export function watchSettings(file: string, onSaved: () => void, log: Log): Sett
     { readonly watcher: FSWatcher; readonly folder: string | null }
   >();
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     watchAll();
   } catch (thrown) {
     giveUp(thrown);

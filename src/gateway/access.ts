@@ -3,10 +3,11 @@
  * turned away before anything of their request is looked at.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { dirname } from "node:path";
 import { ActivityError } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 
 export interface AccessRules {
   readonly port: number;
@@ -78,7 +79,7 @@ export function readOrMakeToken(path: string): string {
     if (!absent) throw cause;
   }
   const token = `adg_${randomBytes(32).toString("base64url")}`;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   writeFileSync(path, `${token}\n`, { mode: 0o600 });
   return token;
 }

@@ -3,16 +3,10 @@
  * for byte and the upstream's prompt cache holds, also after a restart. It promises to keep blocks only (never
  * a word of the owner), to stay small, and to forget everything when its file is removed.
  */
-import {
-  appendFileSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Log } from "../log.ts";
+import { makeFolder } from "../make-folder.ts";
 
 export interface TurnMemory {
   /** What was injected before the turn of this key, and when; null when the turn was never composed. */
@@ -64,7 +58,7 @@ export function openTurnMemory(path: string, log: Log): TurnMemory {
 
   /** Leaves the newest turns of every gateway in a file without torn or outdated lines. */
   const writeAnew = (): void => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     // What others wrote meanwhile; without a file there is nothing to be read.
     readAll();
     const rows = [...turns];

@@ -2,11 +2,12 @@
  * Where the socket lives and who may reach it. It promises that the path is short enough for the kernel,
  * that only the owner can open it, and that a socket somebody still answers on is never taken away.
  */
-import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { connect, type Server } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ActivityError, shellWord } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -94,7 +95,7 @@ function requireShortPath(path: string): void {
 
 function requirePrivateDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory);
   } catch (cause) {
     // Something that is no directory stands there: told below, with more sense than EEXIST has.
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;

@@ -6,7 +6,6 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -15,6 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { configTarget } from "../config.ts";
 import { ActivityError } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 
 export const MCP_HOSTS = ["claude-desktop", "claude-code", "cursor", "vscode"] as const;
 
@@ -61,7 +61,7 @@ export function planMcpInstall(host: McpHost, command: McpCommand, places: HostP
 /** Carries a change out, whole or not at all. Returns where the old file is kept, or null when there was none. */
 export function applyMcpInstall({ file, before, after }: McpChange): string | null {
   if (before === after) return null;
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const backup = before === null ? null : `${file}.before-activityd`;
   // The first backup is the owner's own text; later runs must not overwrite it with ours.
   if (backup !== null && !existsSync(backup)) copyFileSync(file, backup);

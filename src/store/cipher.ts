@@ -8,7 +8,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -18,6 +17,7 @@ import {
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ActivityError } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 
 /** Where the key of a data folder lies. */
 export type KeyPlace =
@@ -105,7 +105,7 @@ function layKeyFile(path: string, key: string): void {
     );
   }
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   writeFileSync(`${path}.new`, `${key}\n`, { mode: 0o600, flush: true });
   renameSync(`${path}.new`, path);
   syncFolder(folder);

@@ -2,8 +2,9 @@
  * A database for the rest of the store: statements, transactions, housekeeping. It promises one writer,
  * statements that outlive a change of the connection beneath them, and failures that say what they mean.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "../make-folder.ts";
 import { isEncrypted, readKeyPlace, writeKeyPlace } from "./cipher.ts";
 import {
   CHANGE_PATIENCE_MS,
@@ -209,7 +210,7 @@ function wrap(
 
   /** The connection still has files without a name, with every commit in them. */
   const copyInto = (copy: string): void => {
-    mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(copy));
     rmSync(copy, { force: true });
     connection.sqlite.prepare("VACUUM INTO ?").run(copy);
   };
@@ -217,7 +218,7 @@ function wrap(
   /** What is written anew is encrypted as before: without the mark beside it, it would be taken for noise. */
   const markAgain = (): void => {
     if (keyPlace === null || readKeyPlace(dirname(path)) !== null) return;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     writeKeyPlace(dirname(path), keyPlace);
   };
 

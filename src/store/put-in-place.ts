@@ -2,8 +2,9 @@
  * Changing the file of the database for another. It promises that the one that was there is set aside and never
  * overwritten, and that whoever is cut off in between leaves a whole database behind.
  */
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { makeFolder } from "../make-folder.ts";
 
 interface Place {
   /** The data folder. */
@@ -48,7 +49,7 @@ export function setAside(
 ): string | null {
   if (!existsSync(path)) return null;
   const target = asideFolder(directory, nowUs, folder);
-  mkdirSync(target, { recursive: true, mode: 0o700 });
+  makeFolder(target);
   // The log first: a database without its log may be taken for a whole one.
   for (const suffix of ["-wal", ""]) {
     if (existsSync(path + suffix)) renameSync(path + suffix, join(target, basename(path) + suffix));

@@ -3,10 +3,11 @@
  * write-ahead logging, a schema no older than this program, and that a database written by a newer program
  * is refused without a byte of it changed.
  */
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { ActivityError } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { isEncrypted, keyFor, requirePackage, wrongKey } from "./cipher.ts";
 import { failureCode, translate, translating } from "./failures.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./migrations.ts";
@@ -246,7 +247,7 @@ function refusePlainText(path: string): void {
 
 /** Creates the file and its directory for their owner alone; SQLite gives its log the mode of the file. */
 export function createPrivateFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
 }
 

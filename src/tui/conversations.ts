@@ -6,7 +6,6 @@
 import {
   appendFileSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { displayText, type OwnerText } from "../context/turn.ts";
+import { makeFolder } from "../make-folder.ts";
 import { stripLeadingSystemContext } from "./tui-formatters.ts";
 
 /** One row of a conversation. */
@@ -109,11 +109,11 @@ export function openConversations(folder: string, modelFolder: string): Conversa
     read,
     append: (id, turn) => {
       if (turn.modelText !== null) {
-        mkdirSync(modelFolder, { recursive: true, mode: 0o700 });
+        makeFolder(modelFolder);
         const row = modelRow(read(id).length, turn.modelText);
         appendFileSync(join(modelFolder, nameOf(id)), row, { mode: 0o600 });
       }
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       appendFileSync(join(folder, nameOf(id)), shownRow(turn), { mode: 0o600 });
     },
     rewind: (id, turns) => {
@@ -153,7 +153,7 @@ export function openConversations(folder: string, modelFolder: string): Conversa
         .map((turn) => `**${turn.role === "user" ? "You" : "Assistant"}**\n\n${shownText(turn)}\n`)
         .join("\n"),
     watch: (listener) => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       let watcher;
       try {
         watcher = watch(folder, () => listener());

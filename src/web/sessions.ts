@@ -3,10 +3,11 @@
  * minutes, that sessions outlive a restart, and that neither memory nor disk holds what would open one.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../clock.ts";
 import { reasonForLog, type Log } from "../log.ts";
+import { makeFolder } from "../make-folder.ts";
 
 export interface PageSessions {
   /** A key for one use, and until when. */
@@ -132,7 +133,7 @@ function parseSessions(text: string): Map<string, number> {
 }
 
 function writePrivately(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
   chmodSync(`${file}.new`, 0o600);
   renameSync(`${file}.new`, file);

@@ -2,12 +2,13 @@
  * Whether the owner has paused recording, and until when. It promises that a pause outlives the daemon, that
  * it ends by itself at its time, and that a record of it which cannot be read counts as paused.
  */
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 import type { Clock } from "../../clock.ts";
 import { ActivityError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import { makeFolder } from "../../make-folder.ts";
 
 /** A pause that is in force. */
 export interface PauseState {
@@ -160,7 +161,7 @@ function parsePause(text: string): PauseState | null {
  */
 export function writePause(file: string, state: PauseState, what: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600 });
     chmodSync(`${file}.new`, 0o600);
     renameSync(`${file}.new`, file);

@@ -1,8 +1,9 @@
 /** `activityd config …`: the settings, from a commented file to begin with to a check of what stands in it. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { ActivityError, toErrorEnvelope } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 import { draftOf } from "../../paths.ts";
 import { RESTART, type CliIo, type ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
@@ -74,7 +75,7 @@ async function edit(io: CliIo): Promise<ExitCode> {
   const goesOn = existsSync(draft);
   if (goesOn) io.talk(`Going on with what was not taken over: ${draft}`);
   else {
-    mkdirSync(dirname(draft), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(draft));
     writeFileSync(draft, before, { mode: 0o600 });
   }
   const failure = runEditor(io, editor, draft);

@@ -8,7 +8,6 @@ import {
   constants,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -19,6 +18,7 @@ import {
 import { basename, dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ActivityError } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 import { draftOf, type Paths } from "../../paths.ts";
 import { findInstanceHolder } from "../../store/lock.ts";
 import { INSTALL } from "../../version.ts";
@@ -194,7 +194,7 @@ export function readInstalled({ path, encoding }: ServiceFile): string | null {
 }
 
 function writeInstalled({ path, text, encoding }: ServiceFile): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   // Written through the link, it would be gone; who installs wants it back.
   if (isMasked(path) || !isWritable(path)) rmSync(path, { force: true });
   if (encoding === undefined) writeFileSync(path, text, { mode: 0o644 });

@@ -2,7 +2,7 @@
  * Looking a data folder through and putting it right by hand, while no daemon runs. It promises that a file
  * which is replaced is set aside and never overwritten.
  */
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ActivityError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
@@ -13,6 +13,7 @@ import {
   removeDatabase,
   type Backup,
 } from "../backups.ts";
+import { makeFolder } from "../../make-folder.ts";
 import { translating } from "../failures.ts";
 import { findDamage } from "../sqlite.ts";
 import { DATABASE_FILE } from "../events.ts";
@@ -53,7 +54,7 @@ export function restoreBackup(directory: string, backupPath: string, nowUs: numb
     );
   }
   const path = join(directory, DATABASE_FILE);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory);
   // All is done to a copy: the backup may lie on a medium that cannot be written, and stays as it is.
   const fresh = `${path}.restoring`;
   try {
