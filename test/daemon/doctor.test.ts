@@ -379,7 +379,7 @@ describe("what was recorded", () => {
     writeFileSync(logDirectory, "");
     expect(await find(patient, "log-unwritable")).toMatchObject({
       state: "note",
-      remedy: `Move away what is there: mv ${logDirectory} ${logDirectory}.away`,
+      remedy: `Move it away: mv ${logDirectory} ${logDirectory}.away`,
     });
   });
 
@@ -441,6 +441,24 @@ describe("data-unwritable", () => {
     const { what, remedy } = await find(patient, "data-unwritable");
     expect(what).toContain("is a link to /no-such-disk/record, which is not there");
     expect(remedy).toContain(`: rm ${dataDirectory}`);
+  });
+
+  test("a file above the folder is what is to be moved away", async () => {
+    const { home, machine, ...patient } = createPatient();
+    writeFileSync(join(home, "file"), "");
+    const dataDirectory = join(home, "file", "deep", "data");
+    const inFile = { ...patient, home, machine, paths: { ...patient.paths, dataDirectory } };
+    const { what, remedy } = await find(inFile, "data-unwritable");
+    expect(what).toBe(
+      `The record's folder ${dataDirectory} cannot be made or reached, so no daemon can start: ${join(home, "file")} is no folder.`,
+    );
+    expect(remedy).toBe(`Move it away: mv ${join(home, "file")} ${join(home, "file.away")}`);
+    // What is not the owner's is not theirs to move.
+    const uid = (process.getuid?.() ?? 0) + 1;
+    const asOther = await find(inFile, "data-unwritable", { uid });
+    expect(asOther.remedy).toBe(
+      "Do without ACTIVITYD_HOME and --home, or give them a folder of your own.",
+    );
   });
 });
 

@@ -2,10 +2,11 @@
  * The folder of the socket: whether it can be there at all, and is its owner's alone. What is said of it comes before
  * all that is said of the socket in it.
  */
-import { accessSync, constants, lstatSync, statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { shellWord } from "../../errors.ts";
 import { problem, type Finding } from "./finding.ts";
+import { mayMakeIn, nearestThere } from "./hindrance.ts";
 import type { Machine } from "./machine.ts";
 
 /** sun_path of unix(7) with its final zero; macOS has room for four bytes less. */
@@ -98,26 +99,6 @@ function leaveParent(directory: string, machine: Machine): string {
   return own !== login && mayMakeIn(own)
     ? `XDG_RUNTIME_DIR is that of another login; set yours: export XDG_RUNTIME_DIR=${shellWord(own)}`
     : "XDG_RUNTIME_DIR is that of another login; do without: unset XDG_RUNTIME_DIR";
-}
-
-function mayMakeIn(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The path, or the nearest above it that can be seen. */
-function nearestThere(path: string): string {
-  const parent = dirname(path);
-  try {
-    lstatSync(path);
-    return path;
-  } catch {
-    return parent === path ? path : nearestThere(parent);
-  }
 }
 
 function chooseAnother(machine: Machine): string {

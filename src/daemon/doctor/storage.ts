@@ -8,13 +8,14 @@ import {
   readlinkSync,
   statSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { shellWord, toErrorEnvelope, type ErrorCode } from "../../errors.ts";
 import type { Paths } from "../../paths.ts";
 import { DATABASE_FILE } from "../../store/events.ts";
 import { isRecovering } from "../../store/recovery/under-way.ts";
 import { examine, readNewest } from "../offline-reader.ts";
 import { note, problem, sound, type Finding, type FindingId } from "./finding.ts";
+import { findHindrance, nearestThere } from "./hindrance.ts";
 import type { Machine } from "./machine.ts";
 
 /** Room for a month of records, a backup of each and what SQLite needs while it tidies up. */
@@ -26,10 +27,8 @@ export function examineStorage(paths: Paths, machine: Machine): readonly Finding
   const { dataDirectory } = paths;
   const disk = examineDisk(dataDirectory, machine);
   try {
-    if (!isThere(dataDirectory)) {
-      // No daemon has run yet.
-      return [note("nothing-recorded", `nothing is recorded yet in ${dataDirectory}`), disk];
-    }
+    if (nearestThere(dataDirectory) !== dataDirectory)
+      return [explainAbsent(dataDirectory, machine), disk];
     if (isReadOnly(dataDirectory)) return [explainReadOnly(dataDirectory, machine), disk];
     readdirSync(dataDirectory);
   } catch (thrown) {
@@ -42,6 +41,20 @@ export function examineStorage(paths: Paths, machine: Machine): readonly Finding
     ...examineLog(paths, machine),
     disk,
   ];
+}
+
+/** Nothing can be seen there: no daemon has run yet, or none can. */
+function explainAbsent(dataDirectory: string, machine: Machine): Finding {
+  const nearest = nearestThere(dataDirectory);
+  if (isReadOnly(nearest)) return explainReadOnly(nearest, machine);
+  const hindrance = findHindrance(dataDirectory, "XDG_DATA_HOME", machine);
+  return hindrance === null
+    ? note("nothing-recorded", `nothing is recorded yet in ${dataDirectory}`)
+    : problem(
+        "data-unwritable",
+        `The record's folder ${dataDirectory} cannot be made or reached, so no daemon can start: ${hindrance.why}.`,
+        hindrance.remedy,
+      );
 }
 
 /** Such as after an error of the disk. It comes before all that cannot be done on one. */
@@ -254,25 +267,15 @@ function isOwner(path: string, { uid }: Machine): boolean {
 
 /** A daemon goes on without its log. One that writes to the journal has no such folder. */
 function examineLog({ logDirectory }: Paths, machine: Machine): readonly Finding[] {
-  const path = nearestThere(logDirectory);
-  const lost = `A daemon that does not write to the journal cannot write its log in ${logDirectory}: what goes wrong is told by activityd status alone.`;
-  if (!statSync(path).isDirectory())
-    return [note("log-unwritable", lost, `Move away what is there: ${moveAway(path)}`)];
-  try {
-    accessSync(path, constants.W_OK | constants.X_OK);
-    return [];
-  } catch {
-    const folder = shellWord(path);
-    return [
-      note(
-        "log-unwritable",
-        lost,
-        isOwner(path, machine)
-          ? `Let it: chmod u+rwx ${folder}`
-          : `Make it yours: sudo chown "$(id -u):$(id -g)" ${folder} && chmod u+rwx ${folder}`,
-      ),
-    ];
-  }
+  const hindrance = findHindrance(logDirectory, "XDG_STATE_HOME", machine);
+  if (hindrance === null) return [];
+  return [
+    note(
+      "log-unwritable",
+      `A daemon that does not write to the journal cannot write its log in ${logDirectory}, as ${hindrance.why}: what goes wrong is told by activityd status alone.`,
+      hindrance.remedy,
+    ),
+  ];
 }
 
 function examineDisk(dataDirectory: string, machine: Machine): Finding {
@@ -286,9 +289,4 @@ function examineDisk(dataDirectory: string, machine: Machine): Finding {
     `The disk that holds ${dataDirectory} is nearly full: ${free} free of ${Math.floor(space.totalBytes / 1e6)} MB. When it is full, new events are held in memory only.`,
     `Make room; see what takes it with: du -xh --max-depth=2 ~ | sort -h | tail; or bound the record with store.max_megabytes`,
   );
-}
-
-function nearestThere(path: string): string {
-  const parent = dirname(path);
-  return existsSync(path) || parent === path ? path : nearestThere(parent);
 }
