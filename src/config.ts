@@ -3,7 +3,15 @@
  * valid configuration or one error that names every problem with its line and key.
  */
 import { isUtf8 } from "node:buffer";
-import { readFileSync, readlinkSync, realpathSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { configSchema, listKeys, type Config } from "./config-schema.ts";
@@ -26,7 +34,7 @@ export function readConfig(
 export function readConfigText(file: string): string {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(file);
+    bytes = readAtOnce(file);
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "";
     const reason = whyRefused(cause);
@@ -45,6 +53,18 @@ export function readConfigText(file: string): string {
     `${file}:${line}: this is not UTF-8, as TOML has to be.`,
     "Save it as UTF-8, or convert it, with iconv for one.",
   );
+}
+
+/** What is in a file. A pipe is none: whoever reads it waits for a writer, the daemon with all that it does. */
+function readAtOnce(file: string): Buffer {
+  // Absent on Windows, where no pipe lies in a folder.
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if (fstatSync(descriptor).isFIFO()) throw new Error("it is a pipe");
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Where the text of the settings lies: behind a link, also one to a file that is not there yet. */
@@ -84,10 +104,11 @@ export function parseConfig(
       return `${whereIs(path, text, file, variables)}: ${path.join(".")}: ${what}`;
     });
   });
+  const isKeyUnknown = parsed.error.issues.some(({ code }) => code === "unrecognized_keys");
   throw new ActivityError(
     "config_invalid",
     `The configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}: ${problems.join("; ")}.`,
-    `Mend ${file} and start again. Keys: ${listKeys().join(", ")}.`,
+    `Mend ${file} and start again.${isKeyUnknown ? ` Keys: ${listKeys().join(", ")}.` : ""}`,
   );
 }
 

@@ -1,7 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listKeys } from "../src/config-schema.ts";
-import { parseConfig } from "../src/config.ts";
+import { parseConfig, readConfig } from "../src/config.ts";
 import { ActivityError } from "../src/errors.ts";
+import { createTempHome } from "./helpers/temp-home.ts";
 
 describe("settings", () => {
   it("are all defaults when the file is empty", () => {
@@ -51,8 +54,17 @@ describe("a wrong configuration", () => {
     expect(failureOf("[capture]\nwindow = = 1\n").message).toMatch(/^config\.toml:2:\d+: /);
   });
 
-  it("lists the keys there are", () => {
+  it("that is a pipe is told at once, and not waited for", () => {
+    const file = join(createTempHome(), "config.toml");
+    execFileSync("mkfifo", [file]);
+    expect(() => readConfig(file, {})).toThrow(
+      `Cannot read the configuration ${file}: it is a pipe.`,
+    );
+  });
+
+  it("lists the keys there are where one is meant that is none", () => {
     expect(failureOf("x = 1").hint).toContain(listKeys().join(", "));
+    expect(failureOf("[capture]\nwindow = 1").hint).toBe("Mend config.toml and start again.");
   });
 });
 
