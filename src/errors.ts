@@ -71,15 +71,31 @@ export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The envelope of any thrown value. What is not an `ActivityError` becomes `internal`, without its stack. */
+/**
+ * The envelope of any thrown value. What is not an `ActivityError` becomes `internal`, without its stack. A value that is
+ * named in it stays short enough for the sentence to be read.
+ */
 export function toErrorEnvelope(thrown: unknown): ErrorEnvelope {
-  if (thrown instanceof ActivityError) {
-    return { error: { code: thrown.code, message: thrown.message, hint: thrown.hint } };
-  }
+  const { code, message, hint } = describe(thrown);
+  return { error: { code, message: shortenValues(message), hint: shortenText(hint) } };
+}
+
+/** A sentence in which no value is longer than it takes to know which one is meant: its ends stay. */
+export function shortenValues(sentence: string): string {
+  return shortenText(sentence.replaceAll(/(\S{160})\S{100,}(\S{40})/gu, "$1…$2"));
+}
+
+function shortenText(text: string): string {
+  return text.replace(/^(.{1500}).{200,}(.{300})$/su, "$1 … $2");
+}
+
+function describe(thrown: unknown): ErrorEnvelope["error"] {
+  if (thrown instanceof ActivityError)
+    return { code: thrown.code, message: thrown.message, hint: thrown.hint };
   const refusal = describeRefusal(thrown);
-  if (refusal !== null) return { error: { code: "internal", ...refusal } };
+  if (refusal !== null) return { code: "internal", ...refusal };
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { error: { code: "internal", message: `Internal error: ${message}`, hint: "" } };
+  return { code: "internal", message: `Internal error: ${message}`, hint: "" };
 }
 
 /** What of the machine stands in the way of a write or a read, and is no fault of the program. */
@@ -95,6 +111,7 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, remedy: string]>>
 const MISTAKES: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
   ENOTDIR: "what should be a folder in it is a file",
+  EEXIST: "a file, or a link that leads nowhere, is in its place",
   EISDIR: "it is a folder",
   ELOOP: "its links lead in a circle",
   ENAMETOOLONG: "the name is too long",
@@ -128,13 +145,20 @@ function describeRefusal(
   };
 }
 
-/** A folder is made with all above it: what is missing then is behind a link, such as to a disk that is not there. */
+/** What a path can be whatever is done with it. */
+const ALWAYS_IN_THE_WAY: ReadonlySet<string> = new Set(["ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
+
+/**
+ * A folder is made with all above it: what is missing then is behind a link, such as to a disk that is not there. That a
+ * file is missing where it is read is a fault of the program's.
+ */
 function inTheWay(
   syscall: unknown,
   code: string,
   path: string,
 ): readonly [why: string, remedy: string] | null {
-  const why = syscall === "mkdir" ? MISTAKES[code] : undefined;
+  const isOwners = syscall === "mkdir" || ALWAYS_IN_THE_WAY.has(code);
+  const why = isOwners ? MISTAKES[code] : undefined;
   return why === undefined ? null : [why, `See what is in its way with: ls -ld '${path}'`];
 }
 

@@ -96,6 +96,20 @@ describe("an error on its way over the socket", () => {
       message: "The system refuses «mkdir /x/data»: there is no such file or folder (ENOENT).",
       hint: "See what is in its way with: ls -ld '/x/data' '/x'",
     });
+    const file = { code: "EEXIST", syscall: "mkdir", path: "/x/data" };
+    expect(toErrorEnvelope(Object.assign(new Error("EEXIST"), file)).error).toEqual({
+      code: "internal",
+      message:
+        "The system refuses «mkdir /x/data»: a file, or a link that leads nowhere, is in its place (EEXIST).",
+      hint: "See what is in its way with: ls -ld '/x/data' '/x'",
+    });
+    const below = { code: "ENOTDIR", syscall: "open", path: "/x/data/token" };
+    expect(toErrorEnvelope(Object.assign(new Error("ENOTDIR"), below)).error).toEqual({
+      code: "internal",
+      message:
+        "The system refuses «open /x/data/token»: what should be a folder in it is a file (ENOTDIR).",
+      hint: "See what is in its way with: ls -ld '/x/data/token' '/x/data'",
+    });
     const low = { code: "EACCES", syscall: "listen", address: "127.0.0.1", port: 80 };
     expect(toErrorEnvelope(Object.assign(new Error("EACCES"), low)).error.message).toBe(
       "The system refuses «listen 127.0.0.1:80»: this user may not (EACCES).",
@@ -109,6 +123,21 @@ describe("an error on its way over the socket", () => {
       message: "The system refuses «write»: the disk is full (ENOSPC).",
       hint: "",
     });
+  });
+
+  test("a value is told by its ends where all of it would bury the sentence", () => {
+    const word = `${"a".repeat(200)}${"b".repeat(100_000)}${"c".repeat(100)}`;
+    const { error } = toErrorEnvelope(
+      new ActivityError("bad_request", `Cannot read "${word}" as a number.`, "Give a number."),
+    );
+    expect(error.message).toBe(`Cannot read "${"a".repeat(159)}…${"c".repeat(39)}" as a number.`);
+    const prose = "one word more ".repeat(10_000);
+    const said = toErrorEnvelope(new ActivityError("bad_request", `There is no ${prose}here.`));
+    expect(said.error.message).toMatch(/^There is no one word .* … .* more here\.$/);
+    expect(said.error.message.length).toBeLessThan(2000);
+    const path = `/${"x".repeat(250)}`;
+    const usual = toErrorEnvelope(new ActivityError("not_found", `There is no ${path}.`));
+    expect(usual.error.message).toBe(`There is no ${path}.`);
   });
 
   test("a code of a newer daemon is taken for internal, and keeps its sentence", () => {

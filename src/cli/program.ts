@@ -3,7 +3,7 @@
  * it is called.
  */
 import { Command, CommanderError } from "commander";
-import { ActivityError } from "../errors.ts";
+import { ActivityError, shortenValues } from "../errors.ts";
 import { resolvePaths } from "../paths.ts";
 import type { AnyExitCode, CliIo } from "./io.ts";
 import { VERSION } from "../version.ts";
@@ -145,7 +145,9 @@ export function createProgram(io: CliIo, finish: Finish): Command {
 
 /** The parser's complaints look like those of the commands: who speaks, then what to do, on a line of its own. */
 function inOurWords(complaint: string): string {
-  return complaint.replace(/^error: /, "activityd: ").replace(/^\((Did you mean .*)\)$/m, "  $1");
+  return shortenValues(complaint)
+    .replace(/^error: /, "activityd: ")
+    .replace(/^\((Did you mean .*)\)$/m, "  $1");
 }
 
 /** A command that was typed wrongly is shown as it is typed; who got no further than the program, where they stand. */
