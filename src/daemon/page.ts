@@ -51,7 +51,7 @@ export function createPageService(options: PageServiceOptions): PageService {
   let serving: Promise<PageServer> | null = null;
 
   const openPage = async (): Promise<PageLink> => {
-    const link = (await serve()).link();
+    const link = (await serveAnywhere()).link();
     // The page asks in a moment, and the process that reads takes one to begin.
     const nowUs = clock.nowUs();
     app.prepared
@@ -63,8 +63,8 @@ export function createPageService(options: PageServiceOptions): PageService {
   };
   const api: ActivityApi = { ...app, openPage };
 
-  const serve = async (): Promise<PageServer> => {
-    serving ??= start();
+  const serve = async (port = config.page.port): Promise<PageServer> => {
+    serving ??= start(port);
     try {
       return await serving;
     } catch (thrown) {
@@ -74,11 +74,26 @@ export function createPageService(options: PageServiceOptions): PageService {
     }
   };
 
-  const start = async (): Promise<PageServer> => {
+  /**
+   * Who asks for the page gets it also where its port is another's, such as that of a daemon of another user: at one that
+   * is free until the daemon ends.
+   */
+  const serveAnywhere = async (): Promise<PageServer> => {
+    try {
+      return await serve();
+    } catch (thrown) {
+      const { isPortTaken } = await import("../web/server.ts");
+      if (!isPortTaken(thrown)) throw thrown;
+      log.warn("the port of the page is taken: it is served at another");
+      return serve(0);
+    }
+  };
+
+  const start = async (port: number): Promise<PageServer> => {
     const { servePage } = await import("../web/server.ts");
     const { openPageSessions } = await import("../web/sessions.ts");
     return servePage({
-      port: config.page.port,
+      port,
       folder: fileURLToPath(new URL("../web/ui/", import.meta.url)),
       sessions: openPageSessions({ file: sessionsFile, clock, log }),
       page: createPageApi({ ...options, ending: ending.signal }),

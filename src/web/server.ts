@@ -45,7 +45,7 @@ const CLOSE_GRACE_MS = 1_000;
 /**
  * Serves on 127.0.0.1 alone.
  *
- * @throws ActivityError `page_unavailable` when the port is taken, or the page was not built
+ * @throws ActivityError `page_unavailable` when the port is taken or not for this user, or the page was not built
  */
 export async function servePage(options: PageServerOptions): Promise<PageServer> {
   const { sessions, page, folder, createApiHandler, log } = options;
@@ -107,21 +107,31 @@ export async function servePage(options: PageServerOptions): Promise<PageServer>
 
 function listen(server: ReturnType<typeof createServer>, wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once("error", (cause) => {
-      reject(
-        new ActivityError(
-          "page_unavailable",
-          `Port ${wanted} of this machine, where the page is served, is taken.`,
-          "End the other program, or set another port in [page] (activityd config edit) and start the daemon anew.",
-          { cause },
-        ),
-      );
-    });
+    server.once("error", (cause) => reject(portRefused(wanted, cause)));
     server.listen(wanted, "127.0.0.1", () => {
       const address = server.address();
       resolve(typeof address === "object" && address !== null ? address.port : wanted);
     });
   });
+}
+
+function portRefused(port: number, cause: Error): ActivityError {
+  const why = isTaken(cause) ? "is taken" : "may not be used by this user";
+  return new ActivityError(
+    "page_unavailable",
+    `Port ${port} of this machine, where the page is served, ${why}.`,
+    `${isTaken(cause) ? "End the other program, or set" : "Set"} another port in [page] (activityd config edit) and start the daemon anew.`,
+    { cause },
+  );
+}
+
+function isTaken(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+}
+
+/** Whether `servePage` failed because another program has the port. */
+export function isPortTaken(thrown: unknown): boolean {
+  return thrown instanceof ActivityError && isTaken(thrown.cause);
 }
 
 /** A file of the page. Whoever asks gets it: it is the same for everybody who has the program. */

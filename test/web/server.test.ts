@@ -4,10 +4,11 @@ import { request, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { ActivityError } from "../../src/errors.ts";
 import { createApiRouter } from "../../src/local-api/router.ts";
 import { silentLog } from "../../src/log.ts";
 import type { PageApi, PageChange } from "../../src/web/page-api.ts";
-import { servePage, type PageServer } from "../../src/web/server.ts";
+import { isPortTaken, servePage, type PageServer } from "../../src/web/server.ts";
 import { openPageSessions } from "../../src/web/sessions.ts";
 import { createFakeActivityApi } from "../helpers/fake-activity-api.ts";
 import { createFakeClock, type FakeClock } from "../helpers/fake-clock.ts";
@@ -371,12 +372,15 @@ describe("the stream of changes", () => {
   });
 });
 
-test("a port that is taken is told with what to do", async () => {
+test("a port that is taken is told with what to do, and apart from all else", async () => {
   const { server } = await open();
-  await expect(open({ port: server.port })).rejects.toMatchObject({
+  const taken: unknown = await open({ port: server.port }).catch((thrown: unknown) => thrown);
+  expect(taken).toMatchObject({
     code: "page_unavailable",
     message: `Port ${server.port} of this machine, where the page is served, is taken.`,
   });
+  expect(isPortTaken(taken)).toBe(true);
+  expect(isPortTaken(new ActivityError("page_unavailable", "There are no files."))).toBe(false);
 });
 
 interface Answer {

@@ -92,7 +92,7 @@ async function examinePagePort({ page }: Config): Promise<readonly Finding[]> {
   return [
     note(
       "page-port-taken",
-      `Port ${port} is taken, and the local page is to be served there: activityd open will not work.`,
+      `Port ${port} is taken, and the local page is to be served there: activityd open takes one that is free, and a tab that stays open does not find the daemon again after a restart.`,
       `See who holds it with: ss -ltnp 'sport = :${port}', and end it; or set another port in [page]: activityd config edit`,
     ),
   ];

@@ -41,3 +41,18 @@ test("a page that was open is served again once the port is free, without being 
   );
   expect(status).toBe(200);
 });
+
+test("who asks for the page while its port is another's gets it at one that is free", async () => {
+  const port = await freePort();
+  const other = createServer((socket) => socket.destroy()).listen(port, "127.0.0.1");
+  await once(other, "listening");
+  const rig = openDaemonRig(createProcesses(), {}, `[page]\nport = ${port}\n`);
+  daemon = rig;
+  await rig.start();
+  const { url } = await rig.api.openPage();
+  expect(new URL(url).port).not.toBe(String(port));
+  expect((await fetch(url)).status).toBe(200);
+  // Links lead to the same place from then on.
+  expect(new URL((await rig.api.openPage()).url).origin).toBe(new URL(url).origin);
+  other.close();
+});
