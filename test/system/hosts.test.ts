@@ -5,9 +5,11 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { tokenBound } from "../../src/context/tokens.ts";
+import { createTempHome } from "../helpers/temp-home.ts";
 import { until } from "../helpers/until.ts";
 import { openDaemonRig, type DaemonRig } from "./daemon-rig.ts";
 import { createProcesses } from "./processes.ts";
+import { openTestTerminal } from "./terminal-rig.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const TOOLS = [
@@ -45,6 +47,17 @@ async function openStdioClient(daemon: DaemonRig): Promise<Client> {
   open.push(client);
   return client;
 }
+
+it("whoever types activityd mcp by hand is told what waits there, and leaves it", async () => {
+  // The shell goes on, as one that is typed in does.
+  const around = (command: string): string => `trap : INT; ${command}`;
+  const env = { ACTIVITYD_HOME: createTempHome() };
+  const terminal = openTestTerminal(["mcp"], env, 120, 10, around);
+  const screen = await until("it says so", () => /waits for a host.*HOST/s.exec(terminal.screen()));
+  expect(screen[0]).toContain("activityd mcp install HOST");
+  terminal.type("C-c");
+  await until("it ended", () => terminal.screen().includes("ended") || null);
+});
 
 describe("an MCP host", () => {
   it("over stdio finds five small tools and two resources, and gets the block", async () => {

@@ -1,6 +1,7 @@
 /** `activityd mcp`: the tools for hosts of the Model Context Protocol. */
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../clock.ts";
 import { ActivityError } from "../../errors.ts";
@@ -16,6 +17,9 @@ interface ServeFlags {
   readonly port: string;
   readonly json?: true;
 }
+
+const FOR_HOSTS =
+  "activityd: this waits for a host of the Model Context Protocol, which starts it by itself. Leave it with Ctrl+C, and write it into a host's settings with: activityd mcp install HOST";
 
 const HOSTS: readonly McpHost[] = ["claude-desktop", "claude-code", "cursor", "vscode"];
 
@@ -45,6 +49,8 @@ async function runServer(io: CliIo, flags: ServeFlags): Promise<ExitCode> {
   const api = connectActivity({ socketPath: io.paths().socketPath, onVersionSkew: io.talk });
   const options = { api, clock: systemClock, version: VERSION };
   if (flags.http !== true) {
+    // Who typed it by hand would look at a terminal that says nothing.
+    if (isatty(0)) io.talk(FOR_HOSTS);
     await serveMcpStdio(options);
     await api.close();
     return 0;
