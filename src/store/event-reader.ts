@@ -5,14 +5,9 @@
 import { EVENT_KINDS, type ActivityEvent, type EventKind } from "../capture/events.ts";
 import type { SqlStatement } from "./connection.ts";
 import type { StoreDatabase } from "./database.ts";
-import {
-  FACTS_COLUMNS,
-  isIndexedLike,
-  KIND_CODES,
-  readFacts,
-  type FactsRow,
-} from "./stored-facts.ts";
+import { LONG_US, longestEventUs, readEvent, selectEvents, type EventRow } from "./event-rows.ts";
 import { parseLocalDay } from "./local-day.ts";
+import { isIndexedLike, KIND_CODES } from "./stored-facts.ts";
 
 /** Part of the record, as `EventsAnswer` tells it. */
 export interface EventRange {
@@ -74,10 +69,7 @@ export function createEventReader(database: StoreDatabase): EventReader {
   const newest = database.prepare<{ end_us: number }>(
     "SELECT start_us + duration_us AS end_us FROM event ORDER BY start_us DESC LIMIT 1",
   );
-  const longest = database.prepare<{ longest_us: number | null }>(
-    `SELECT max(duration_us) AS longest_us FROM event INDEXED BY event_long WHERE duration_us > ${LONG_US}`,
-  );
-  let longestUs = longest.get()?.longest_us ?? 0;
+  let longestUs = longestEventUs(database);
 
   /** Rows that meet the range, newest first, at most `limit`. */
   const meeting = (
@@ -89,7 +81,7 @@ export function createEventReader(database: StoreDatabase): EventReader {
     // An event without duration meets the range when it begins in it.
     const endAfterUs = fromUs - 1;
     if (!kinds.includes("window")) {
-      const earliest = fromUs - Math.max(longestUs, LONG_US);
+      const earliest = fromUs - longestUs;
       const found = kinds.flatMap((kind) =>
         rare(KIND_CODES[kind]).inRange.all(KIND_CODES[kind], earliest, toUs, endAfterUs, limit),
       );
@@ -114,7 +106,7 @@ export function createEventReader(database: StoreDatabase): EventReader {
         (row) => row.start_us >= fromUs || row.start_us + row.duration_us > fromUs,
       );
       return {
-        events: rows.slice(0, limit).reverse().map(toEvent),
+        events: rows.slice(0, limit).reverse().map(readEvent),
         truncated: rows.length > limit,
       };
     },
@@ -123,7 +115,7 @@ export function createEventReader(database: StoreDatabase): EventReader {
         kind === "window"
           ? latestWindows.all(beforeUs, limit)
           : rare(KIND_CODES[kind]).latest.all(KIND_CODES[kind], beforeUs, limit);
-      return rows.map(toEvent);
+      return rows.map(readEvent);
     },
     activeOn: (localDay) => {
       const number = parseLocalDay(localDay);
@@ -181,35 +173,11 @@ export function* readAllEvents(
     const rows = batch.all(nextUs, toUs);
     const last = rows.at(-1);
     if (last === undefined) return;
-    yield rows.map(toEvent);
+    yield rows.map(readEvent);
     nextUs = last.start_us + 1;
   }
 }
 
 const EVENTS_PER_BATCH = 1000;
 
-/** Beyond this an event stands in the index `event_long`. Part of the schema. */
-const LONG_US = 3_600_000_000;
-
-const SELECT_EVENT = `SELECT event.start_us, event.duration_us, zone.name AS time_zone, zone.utc_offset_minutes,
-        ${FACTS_COLUMNS}
-   FROM event JOIN zone ON zone.id = event.zone_id JOIN label ON label.id = event.label_id
-   LEFT JOIN document ON document.id = label.document_id`;
-
-interface EventRow extends FactsRow {
-  readonly start_us: number;
-  readonly duration_us: number;
-  readonly time_zone: string;
-  readonly utc_offset_minutes: number;
-}
-
-function toEvent(row: EventRow): ActivityEvent {
-  return {
-    id: row.start_us,
-    startUs: row.start_us,
-    endUs: row.start_us + row.duration_us,
-    utcOffsetMinutes: row.utc_offset_minutes,
-    timeZone: row.time_zone,
-    ...readFacts(row),
-  };
-}
+const SELECT_EVENT = selectEvents("event");

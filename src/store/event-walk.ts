@@ -5,8 +5,15 @@
 import type { EventFacts, EventSpan } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import { IS_SILENT } from "./devices.ts";
-import { FACTS_COLUMNS, readFacts, type FactsRow } from "./stored-facts.ts";
 import type { RemoteId } from "./devices/remote-reader.ts";
+import {
+  longestEventUs,
+  readSpan,
+  REMOTE_REACH_US,
+  selectSpans,
+  type SpanRow,
+} from "./event-rows.ts";
+import { FACTS_COLUMNS, readFacts, type FactsRow } from "./stored-facts.ts";
 
 /** The device on which a wish was made, and what it had recorded by then: records before a version. */
 export interface WishOrigin {
@@ -24,56 +31,26 @@ export interface FoundRemoteEvent extends FoundEvent, RemoteId {
   readonly startUs: number;
 }
 
-interface EventRow {
-  readonly start_us: number;
-  readonly end_us: number;
-  readonly label_id: number;
-  readonly time_zone: string;
-  readonly utc_offset_minutes: number;
-}
-
-/** A few milliseconds of work, most of it reading facts. */
-const ROWS_PER_STEP = 500;
-/** Beyond this an event stands in the index `event_long`. Part of the schema. */
-const LONG_US = 3_600_000_000;
 /** Calls `visit` for every event that meets the span, oldest first. */
 export async function eachEvent(
   database: StoreDatabase,
-  span: { readonly fromUs: number; readonly toUs: number } | null,
+  span: Range | null,
   visit: (event: FoundEvent, facts: EventFacts) => void,
 ): Promise<void> {
-  const rows = database.prepare<EventRow>(
-    `SELECT start_us, start_us + duration_us AS end_us, label_id, zone.name AS time_zone, zone.utc_offset_minutes
-       FROM event JOIN zone ON zone.id = zone_id
-      WHERE start_us > ? AND start_us < ? ORDER BY start_us LIMIT ${ROWS_PER_STEP}`,
+  const rows = database.prepare<WalkRow>(
+    `${selectSpans("event", ["label_id"])} WHERE start_us > ? AND start_us < ?
+      ORDER BY start_us LIMIT ${ROWS_PER_STEP}`,
   );
-  const labels = createLabelReader(database);
   // An event that began long before the span may still reach into it.
-  let lastUs = span === null ? Number.MIN_SAFE_INTEGER : span.fromUs - longestEventUs(database) - 1;
+  const sinceUs =
+    span === null ? Number.MIN_SAFE_INTEGER : span.fromUs - longestEventUs(database) - 1;
   const toUs = span?.toUs ?? Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const found = rows.all(lastUs, toUs);
-    for (const row of found) {
-      if (span !== null && row.end_us <= span.fromUs && row.start_us < span.fromUs) continue;
-      const facts = labels(row.label_id);
-      if (facts === null) continue;
-      const { start_us: startUs, end_us: endUs, time_zone: timeZone } = row;
-      const event = {
-        id: startUs,
-        startUs,
-        endUs,
-        timeZone,
-        utcOffsetMinutes: row.utc_offset_minutes,
-      };
-      visit(event, facts);
-    }
-    const last = found.at(-1);
-    if (last === undefined || found.length < ROWS_PER_STEP) return;
-    lastUs = last.start_us;
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-  }
+  await walk(
+    database,
+    span,
+    (last) => rows.all(last?.start_us ?? sinceUs, toUs),
+    (row, event, facts) => visit({ id: row.start_us, ...event }, facts),
+  );
 }
 
 /**
@@ -82,57 +59,68 @@ export async function eachEvent(
  */
 export async function eachRemoteEvent(
   database: StoreDatabase,
-  span: { readonly fromUs: number; readonly toUs: number } | null,
+  span: Range | null,
   origin: WishOrigin | null,
   visit: (event: FoundRemoteEvent, facts: EventFacts) => void,
 ): Promise<void> {
-  const rows = database.prepare<EventRow & { readonly device_key: number }>(
-    `SELECT device_key, start_us, start_us + duration_us AS end_us, label_id, zone.name AS time_zone,
-            zone.utc_offset_minutes
-       FROM remote_event JOIN zone ON zone.id = zone_id
+  const rows = database.prepare<RemoteWalkRow>(
+    `${selectSpans("remote_event", ["label_id", "device_key"])}
       WHERE (start_us, device_key) > (?, ?) AND start_us < ?
         AND (device_key BETWEEN ? AND ? AND remote_event.version < ? OR device_key IN (SELECT key FROM device WHERE ${IS_SILENT}))
       ORDER BY start_us, device_key LIMIT ${ROWS_PER_STEP}`,
   );
-  const labels = createLabelReader(database);
+  const sinceUs = span === null ? Number.MIN_SAFE_INTEGER : span.fromUs - REMOTE_REACH_US;
   const toUs = span?.toUs ?? Number.MAX_SAFE_INTEGER;
   const only =
     origin === null
       ? ([0, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const)
       : ([origin.deviceKey, origin.deviceKey, origin.version] as const);
-  let last = {
-    start_us: span === null ? Number.MIN_SAFE_INTEGER : span.fromUs - LONGEST_REMOTE_US,
-    device_key: 0,
-  };
-  for (;;) {
-    const found = rows.all(last.start_us, last.device_key, toUs, ...only);
-    for (const row of found) {
-      if (span !== null && row.end_us <= span.fromUs && row.start_us < span.fromUs) continue;
-      const facts = labels(row.label_id);
-      if (facts === null) continue;
-      const { start_us: startUs, end_us: endUs, time_zone: timeZone } = row;
-      const { device_key: deviceKey, utc_offset_minutes: utcOffsetMinutes } = row;
-      visit({ id: startUs, deviceKey, startUs, endUs, timeZone, utcOffsetMinutes }, facts);
+  await walk<RemoteWalkRow>(
+    database,
+    span,
+    (last) => rows.all(last?.start_us ?? sinceUs, last?.device_key ?? 0, toUs, ...only),
+    (row, event, facts) => visit({ id: row.start_us, deviceKey: row.device_key, ...event }, facts),
+  );
+}
+
+interface Range {
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+interface WalkRow extends SpanRow {
+  readonly label_id: number;
+}
+
+interface RemoteWalkRow extends WalkRow {
+  readonly device_key: number;
+}
+
+/** A few milliseconds of work, most of it reading facts. */
+const ROWS_PER_STEP = 500;
+
+/** Goes through rows step by step: `rowsAfter` gives those of the next step, after the last one or from the beginning. */
+async function walk<Row extends WalkRow>(
+  database: StoreDatabase,
+  span: Range | null,
+  rowsAfter: (last: Row | undefined) => readonly Row[],
+  visit: (row: Row, event: EventSpan, facts: EventFacts) => void,
+): Promise<void> {
+  const factsOf = createLabelReader(database);
+  for (let last: Row | undefined; ;) {
+    const rows = rowsAfter(last);
+    for (const row of rows) {
+      const event = readSpan(row);
+      if (span !== null && event.endUs <= span.fromUs && event.startUs < span.fromUs) continue;
+      const facts = factsOf(row.label_id);
+      if (facts !== null) visit(row, event, facts);
     }
-    const end = found.at(-1);
-    if (end === undefined || found.length < ROWS_PER_STEP) return;
-    last = end;
+    last = rows.at(-1);
+    if (rows.length < ROWS_PER_STEP) return;
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
   }
-}
-
-/** As far back as events of other devices are looked for before a span. */
-const LONGEST_REMOTE_US = 36 * 3_600_000_000;
-
-function longestEventUs(database: StoreDatabase): number {
-  const longest = database
-    .prepare<{ longest_us: number | null }>(
-      `SELECT max(duration_us) AS longest_us FROM event INDEXED BY event_long WHERE duration_us > ${LONG_US}`,
-    )
-    .get();
-  return longest?.longest_us ?? LONG_US;
 }
 
 /** Facts by label, each read once: a year of events has few distinct ones. */

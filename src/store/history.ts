@@ -5,6 +5,7 @@
  */
 import type { StoreDatabase } from "./database.ts";
 import { clockLeadUs, createDeviceReader, type DeviceKind } from "./devices.ts";
+import { VISIT_REACH_US } from "./event-rows.ts";
 import { isIndexedLike, KIND_CODES } from "./stored-facts.ts";
 
 /** Something that was looked at: one normalised (app, title, place). */
@@ -87,8 +88,8 @@ export interface ActivityHistory {
   readonly only: (deviceKeys: ReadonlySet<number>) => ActivityHistory;
 }
 
-/** No visit is believed to reach further back than this before the range that is asked for. */
-const REACH_US = 12 * 3_600_000_000;
+/** No absence is believed to reach further back than this before a range. */
+const ABSENCE_REACH_US = 4 * VISIT_REACH_US;
 
 /** Reads over an open database; the statements are prepared once and live as long as it does. */
 export function createHistory(database: StoreDatabase): ActivityHistory {
@@ -221,7 +222,7 @@ function createOwnHistory(database: StoreDatabase): OwnReads {
   return {
     firstUs: () => first.get()?.start_us ?? null,
     visitsFrom: (fromUs, toUs, limit) => visitsFrom.all(fromUs, toUs, limit),
-    visitsBetween: (fromUs, toUs) => visitsBetween.all(fromUs - REACH_US, toUs, fromUs),
+    visitsBetween: (fromUs, toUs) => visitsBetween.all(fromUs - VISIT_REACH_US, toUs, fromUs),
     visitsOf: (documentIds, beforeUs, limit) => {
       const [only] = documentIds;
       return documentIds.length === 1 && only !== undefined
@@ -229,10 +230,10 @@ function createOwnHistory(database: StoreDatabase): OwnReads {
         : visitsOf.all(JSON.stringify(documentIds), beforeUs, limit);
     },
     absencesBetween: (fromUs, toUs) =>
-      absences.all(fromUs - 4 * REACH_US, toUs, fromUs).flatMap(toAbsence),
+      absences.all(fromUs - ABSENCE_REACH_US, toUs, fromUs).flatMap(toAbsence),
     eventIds: (documentId, fromUs, toUs) =>
       eventIds.all(fromUs, toUs, documentId).map(({ id }) => id),
-    focusBetween: (fromUs, toUs) => focus.all(fromUs - REACH_US, toUs, fromUs),
+    focusBetween: (fromUs, toUs) => focus.all(fromUs - VISIT_REACH_US, toUs, fromUs),
   };
 }
 
@@ -292,6 +293,9 @@ function createRemoteHistory(database: StoreDatabase): {
   };
 
   function readsOf(key: number, leadUs: number): RemoteReads {
+    /** The values of a statement for what meets a range of ours, and began at most `reachUs` before it. */
+    const meeting = (fromUs: number, toUs: number, reachUs: number) =>
+      [leadUs, leadUs, key, fromUs - reachUs + leadUs, toUs + leadUs, fromUs + leadUs] as const;
     return {
       firstUs: () => {
         const us = first.get(key)?.us ?? null;
@@ -299,22 +303,14 @@ function createRemoteHistory(database: StoreDatabase): {
       },
       visitsFrom: (fromUs, toUs, limit) =>
         visitsFrom.all(leadUs, leadUs, key, fromUs + leadUs, toUs + leadUs, limit),
-      visitsBetween: (fromUs, toUs) => {
-        const range = [fromUs - REACH_US + leadUs, toUs + leadUs, fromUs + leadUs] as const;
-        return visitsBetween.all(leadUs, leadUs, key, ...range);
-      },
+      visitsBetween: (fromUs, toUs) => visitsBetween.all(...meeting(fromUs, toUs, VISIT_REACH_US)),
       visitsOf: (documentIds, beforeUs, limit) =>
         visitsOf.all(leadUs, leadUs, key, JSON.stringify(documentIds), beforeUs + leadUs, limit),
-      absencesBetween: (fromUs, toUs) => {
-        const range = [fromUs - 4 * REACH_US + leadUs, toUs + leadUs, fromUs + leadUs] as const;
-        return absences.all(leadUs, leadUs, key, ...range).flatMap(toAbsence);
-      },
+      absencesBetween: (fromUs, toUs) =>
+        absences.all(...meeting(fromUs, toUs, ABSENCE_REACH_US)).flatMap(toAbsence),
       eventIds: (documentId, fromUs, toUs) =>
         eventIds.all(key, fromUs + leadUs, toUs + leadUs, documentId).map(({ id }) => id),
-      focusBetween: (fromUs, toUs) => {
-        const range = [fromUs - REACH_US + leadUs, toUs + leadUs, fromUs + leadUs] as const;
-        return focus.all(leadUs, leadUs, key, ...range);
-      },
+      focusBetween: (fromUs, toUs) => focus.all(...meeting(fromUs, toUs, VISIT_REACH_US)),
     };
   }
 }

@@ -3,9 +3,10 @@
  * acknowledged. It promises that a change is noted in the transaction that makes it, that nothing is noted where
  * there is no hub, and that what waits takes one small row per event, however long the hub is away.
  */
-import type { EventFacts } from "../../capture/events.ts";
+import type { EventFacts, EventSpan } from "../../capture/events.ts";
 import type { StoreDatabase } from "../database.ts";
-import { FACTS_COLUMNS, KIND_CODES, readFacts, type FactsRow } from "../stored-facts.ts";
+import { readSpan, type EventRow } from "../event-rows.ts";
+import { FACTS_COLUMNS, KIND_CODES, readFacts } from "../stored-facts.ts";
 
 /** Where the log of this device stands. */
 export interface OwnLog {
@@ -23,12 +24,8 @@ export interface OwnLog {
 }
 
 /** An event as it is to be told. */
-export interface ToldEvent {
+export interface ToldEvent extends EventSpan {
   readonly facts: EventFacts;
-  readonly startUs: number;
-  readonly endUs: number;
-  readonly utcOffsetMinutes: number;
-  readonly timeZone: string;
   /** Whether it goes on. */
   readonly isOpen: boolean;
 }
@@ -275,25 +272,15 @@ interface LogRow extends Omit<OwnLog, "toldUs"> {
   readonly told_us: number;
 }
 
-interface ChangeRow extends FactsRow {
+interface Change {
   readonly event_id: number;
   readonly is_new: number;
-  readonly start_us: number | null;
-  readonly duration_us: number;
-  readonly time_zone: string;
-  readonly utc_offset_minutes: number;
 }
+
+/** A change of an event that is gone has no row beside it. */
+type ChangeRow = Change & (EventRow | { readonly start_us: null });
 
 function toTold(row: ChangeRow, isOpen: boolean): readonly ToldEvent[] {
   if (row.start_us === null) return [];
-  return [
-    {
-      facts: readFacts(row),
-      startUs: row.start_us,
-      endUs: row.start_us + row.duration_us,
-      utcOffsetMinutes: row.utc_offset_minutes,
-      timeZone: row.time_zone,
-      isOpen,
-    },
-  ];
+  return [{ facts: readFacts(row), ...readSpan(row), isOpen }];
 }

@@ -1,7 +1,8 @@
 /** The record of other devices as it stands here, for whoever reads it: nothing of it is changed here. */
 import type { ActivityEvent, EventKind } from "../../capture/events.ts";
 import type { StoreDatabase } from "../database.ts";
-import { FACTS_COLUMNS, KIND_CODES, readFacts, type FactsRow } from "../stored-facts.ts";
+import { readEvent, REMOTE_REACH_US, selectEvents, type EventRow } from "../event-rows.ts";
+import { KIND_CODES } from "../stored-facts.ts";
 
 /** An event of another device as it stands here. */
 export interface RemoteEvent {
@@ -59,15 +60,15 @@ export function createRemoteReader(database: StoreDatabase): RemoteReader {
     between: (fromUs, toUs, { kinds, limit = 1000 } = {}) => {
       const mask = kinds?.reduce((bits, kind) => bits | (1 << KIND_CODES[kind]), 0) ?? -1;
       const rows = inRange
-        .all(fromUs - LONGEST_US, toUs, fromUs - 1, mask, limit + 1)
+        .all(fromUs - REMOTE_REACH_US, toUs, fromUs - 1, mask, limit + 1)
         .filter((row) => row.start_us >= fromUs || row.start_us + row.duration_us > fromUs);
       return {
-        events: rows.slice(0, limit).reverse().map(toRemoteEvent),
+        events: rows.slice(0, limit).reverse().map(readRemote),
         truncated: rows.length > limit,
       };
     },
     latestWindows: (deviceKey, limit, beforeUs = Number.MAX_SAFE_INTEGER) =>
-      latest.all(deviceKey, beforeUs, limit).map(toRemoteEvent),
+      latest.all(deviceKey, beforeUs, limit).map(readRemote),
     count: () => count.get()?.n ?? 0,
     endedBefore: (beforeUs, limit) => ended.all(beforeUs, beforeUs, limit),
     all: () => readAllRemote(database),
@@ -85,40 +86,20 @@ export function* readAllRemote(database: StoreDatabase): Generator<readonly Remo
     const rows = after.all(last.deviceKey, last.startUs);
     const end = rows.at(-1);
     if (end === undefined) return;
-    yield rows.map(toRemoteEvent);
+    yield rows.map(readRemote);
     last = { deviceKey: end.device_key, startUs: end.start_us };
   }
 }
 
 const ROWS_PER_STEP = 1000;
-/** Nothing of another device is looked for that began longer than this before a range. */
-const LONGEST_US = 36 * 3_600_000_000;
 
-const SELECT_REMOTE = `SELECT device_key, is_open, remote_event.start_us, duration_us, zone.name AS time_zone,
-        zone.utc_offset_minutes, ${FACTS_COLUMNS}
-   FROM remote_event JOIN zone ON zone.id = zone_id JOIN label ON label.id = label_id
-   LEFT JOIN document ON document.id = label.document_id`;
+const SELECT_REMOTE = selectEvents("remote_event", ["device_key", "is_open"]);
 
-interface RemoteRow extends FactsRow {
+interface RemoteRow extends EventRow {
   readonly device_key: number;
   readonly is_open: number;
-  readonly start_us: number;
-  readonly duration_us: number;
-  readonly time_zone: string;
-  readonly utc_offset_minutes: number;
 }
 
-function toRemoteEvent(row: RemoteRow): RemoteEvent {
-  return {
-    deviceKey: row.device_key,
-    isOpen: row.is_open === 1,
-    event: {
-      id: row.start_us,
-      startUs: row.start_us,
-      endUs: row.start_us + row.duration_us,
-      utcOffsetMinutes: row.utc_offset_minutes,
-      timeZone: row.time_zone,
-      ...readFacts(row),
-    },
-  };
+function readRemote(row: RemoteRow): RemoteEvent {
+  return { deviceKey: row.device_key, isOpen: row.is_open === 1, event: readEvent(row) };
 }

@@ -4,6 +4,7 @@
  */
 import type { StoreDatabase } from "../database.ts";
 import { clockLeadUs, createDeviceReader } from "../devices.ts";
+import { VISIT_REACH_US } from "../event-rows.ts";
 import type { Stretch } from "./thinning.ts";
 
 export interface ElsewhereStretches {
@@ -25,7 +26,7 @@ export function readElsewhere(
     .map((device) => {
       const leadUs = clockLeadUs(device) ?? 0;
       const [first, last] = [fromUs + leadUs, toUs + leadUs];
-      const found = rows.all(device.key, first - REACH_US, last, first);
+      const found = rows.all(device.key, first - VISIT_REACH_US, last, first);
       const stretches = found.flatMap(({ key, startUs, endUs, activeUs }): readonly Stretch[] => {
         const shownUs = Math.max(startUs - leadUs, fromUs);
         const untilUs = Math.min(endUs - leadUs, toUs);
@@ -37,9 +38,6 @@ export function readElsewhere(
       return { device: device.name, stretches };
     });
 }
-
-/** No window or visit is believed to reach further back than this before the range. */
-const REACH_US = 12 * 3_600_000_000;
 
 const WINDOWS = `SELECT start_us AS startUs, start_us + duration_us AS endUs, duration_us AS activeUs,
     label.document_id AS key

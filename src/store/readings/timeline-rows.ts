@@ -4,6 +4,7 @@
  */
 import type { EventKind } from "../../capture/events.ts";
 import type { StoreDatabase } from "../database.ts";
+import { LONG_US } from "../event-rows.ts";
 import { isIndexedLike, KIND_CODES } from "../stored-facts.ts";
 
 /** What is to be drawn, and how finely. */
@@ -25,9 +26,6 @@ export interface StretchRow {
   readonly labelId: number;
   readonly documentId: number | null;
 }
-
-/** Beyond this an event stands in the index `event_long`. Part of the schema. */
-const LONG_US = 3_600_000_000;
 
 /** Rows of one kind that meet the range, by start, clipped to it. */
 export function* readRows(

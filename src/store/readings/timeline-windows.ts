@@ -3,6 +3,7 @@
  * visits and a short one from the windows themselves, and promises that a year is never held at once.
  */
 import type { StoreDatabase } from "../database.ts";
+import { VISIT_REACH_US } from "../event-rows.ts";
 import { clusterStretches, createBuckets, type Drawn, type Stretch } from "./thinning.ts";
 import { readRows, type Frame, type Running } from "./timeline-rows.ts";
 
@@ -33,8 +34,6 @@ export function readWindows(
 
 /** From here on visits are drawn, in which interruptions below it are bridged. */
 const VISITS_FROM_US = 90_000_000;
-/** No visit is believed to reach further back than this before the range. */
-const REACH_US = 12 * 3_600_000_000;
 /** Windows of one application that follow each other within this are one stretch of focus. */
 const FOLLOWS_US = 1_000_000;
 
@@ -132,5 +131,5 @@ function* readVisits(
       WHERE start_us >= ? AND start_us < ? AND (span_us > ? OR start_us < ?) AND start_us + span_us > ?`,
   );
   yield* short.iterate(fromUs, resolutionUs, fromUs, resolutionUs, fromUs, toUs, resolutionUs);
-  yield* long.iterate(fromUs - REACH_US, toUs, resolutionUs, fromUs, fromUs);
+  yield* long.iterate(fromUs - VISIT_REACH_US, toUs, resolutionUs, fromUs, fromUs);
 }

@@ -2,11 +2,11 @@
  * What time went to in a stretch of the record. It promises sums that are those of the events, and of days whose
  * events have expired those of the daily totals.
  */
-
 import { repositoryOf, titleParts } from "../../capture/titles.ts";
 import { ActivityError } from "../../errors.ts";
 import type { StoreDatabase } from "../database.ts";
 import { clockLeadUs, createDeviceReader } from "../devices.ts";
+import { LONG_US, VISIT_REACH_US } from "../event-rows.ts";
 import { createLocalDays } from "../local-day.ts";
 
 /** `document`: one title of one application. `project`: as editors and titles name it. `host`: of pages. */
@@ -113,7 +113,7 @@ function readElsewhere(
   const elsewhere = devices.map((device) => {
     const leadUs = clockLeadUs(device) ?? 0;
     const [first, last] = [fromUs + leadUs, toUs + leadUs];
-    const us = sum.get(last, first, device.key, first - REACH_US, last, first)?.us ?? 0;
+    const us = sum.get(last, first, device.key, first - VISIT_REACH_US, last, first)?.us ?? 0;
     return { device: device.name, activeUs: us };
   });
   return { elsewhere: elsewhere.sort((a, b) => b.activeUs - a.activeUs) };
@@ -121,10 +121,6 @@ function readElsewhere(
 
 const DEFAULT_LIMIT = 20;
 const MOST_TOTALS = 1000;
-/** Beyond this an event stands in the index `event_long`. Part of the schema. */
-const LONG_US = 3_600_000_000;
-/** No window of another device is believed to reach further back than this before the range. */
-const REACH_US = 12 * LONG_US;
 /** In a range of fewer whole days than this the events themselves are added up. */
 const FEWEST_DAYS = 3;
 
