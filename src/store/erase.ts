@@ -6,7 +6,7 @@
 import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import type { Documents } from "./documents.ts";
-import { KIND_CODES, KIND_MASK } from "./stored-facts.ts";
+import { isOfKind } from "./stored-facts.ts";
 import type { Settlement } from "./settlement.ts";
 import type { Visits } from "./visits.ts";
 
@@ -104,7 +104,7 @@ export function createEraser(parts: EraserParts): Eraser {
     if (row === undefined) return null;
     dropEvent.run(id);
     settlement.forgetEvent(id);
-    if ((row.label_id & KIND_MASK) === KIND_CODES.window && row.document_id !== null) {
+    if (isOfKind(row.label_id, "window") && row.document_id !== null) {
       const stretch = { documentId: row.document_id, startUs: id, timeZone: row.time_zone };
       if (mode === "forget") visits.subtract(stretch, row.end_us);
       visits.rebuild(row.document_id, id, row.end_us);
@@ -114,7 +114,7 @@ export function createEraser(parts: EraserParts): Eraser {
 
   const rewriteOne = (id: number, facts: EventFacts): EventRow | null => {
     const row = findEvent.get(id);
-    if (row === undefined || (row.label_id & KIND_MASK) !== KIND_CODES[facts.kind]) return null;
+    if (row === undefined || !isOfKind(row.label_id, facts.kind)) return null;
     const label = documents.intern(facts);
     setLabel.run(label.id, id);
     const [from, to] = [row.document_id, label.documentId];

@@ -7,7 +7,7 @@ import type { SqlStatement } from "./connection.ts";
 import type { StoreDatabase } from "./database.ts";
 import { LONG_US, longestEventUs, readEvent, selectEvents, type EventRow } from "./event-rows.ts";
 import { parseLocalDay } from "./local-day.ts";
-import { isIndexedLike, KIND_CODES } from "./stored-facts.ts";
+import { IS_WINDOW, isIndexedLike, KIND_CODES, KIND_OF_ROW } from "./stored-facts.ts";
 
 /** Part of the record, as `EventsAnswer` tells it. */
 export interface EventRange {
@@ -41,7 +41,7 @@ export interface EventReader {
 
 export function createEventReader(database: StoreDatabase): EventReader {
   // Bits of the mask are codes of kinds: one statement serves every choice of kinds.
-  const ofKinds = "(1 << (event.label_id & 15)) & ? <> 0";
+  const ofKinds = `(1 << (${KIND_OF_ROW})) & ? <> 0`;
   const inRange = database.prepare<EventRow>(
     `${SELECT_EVENT} WHERE event.start_us >= ? AND event.start_us < ?
         AND event.start_us + event.duration_us > ? AND ${ofKinds}
@@ -57,10 +57,10 @@ export function createEventReader(database: StoreDatabase): EventReader {
   const rare = (kindCode: number): RareStatements =>
     isIndexedLike(kindCode) === isIndexedLike(KIND_CODES.media) ? seen : other;
   const latestWindows = database.prepare<EventRow>(
-    `${SELECT_EVENT} WHERE event.label_id & 15 = 0 AND event.start_us < ? ORDER BY event.start_us DESC LIMIT ?`,
+    `${SELECT_EVENT} WHERE ${IS_WINDOW} AND event.start_us < ? ORDER BY event.start_us DESC LIMIT ?`,
   );
   const nextWindow = database.prepare<{ start_us: number }>(
-    "SELECT start_us FROM event WHERE label_id & 15 = 0 AND start_us > ? ORDER BY start_us LIMIT 1",
+    `SELECT start_us FROM event WHERE ${IS_WINDOW} AND start_us > ? ORDER BY start_us LIMIT 1`,
   );
   const day = database.prepare<{ active_us: number; first_us: number }>(
     "SELECT active_us, first_us FROM day WHERE local_day = ?",
@@ -124,7 +124,9 @@ export function createEventReader(database: StoreDatabase): EventReader {
     },
     firstAfter: (kindCode, startUs) => {
       const row =
-        kindCode === 0 ? nextWindow.get(startUs) : rare(kindCode).next.get(kindCode, startUs);
+        kindCode === KIND_CODES.window
+          ? nextWindow.get(startUs)
+          : rare(kindCode).next.get(kindCode, startUs);
       return row?.start_us ?? null;
     },
     count: () => count.get()?.count ?? 0,
@@ -143,7 +145,7 @@ interface RareStatements {
 }
 
 function prepareRare(database: StoreDatabase, kindCode: number): RareStatements {
-  const isOfKind = `event.label_id & 15 = ? AND ${isIndexedLike(kindCode)}`;
+  const isOfKind = `${KIND_OF_ROW} = ? AND ${isIndexedLike(kindCode)}`;
   return {
     inRange: database.prepare(
       `${SELECT_EVENT} WHERE ${isOfKind}

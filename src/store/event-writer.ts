@@ -6,7 +6,7 @@ import type { EventFacts, EventSpan } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
 import type { Documents } from "./documents.ts";
-import { KIND_CODES, KIND_MASK } from "./stored-facts.ts";
+import { IS_WINDOW, isOfKind, KIND_MASK } from "./stored-facts.ts";
 import { createSettlement, type Settlement } from "./settlement.ts";
 import type { Visits } from "./visits.ts";
 import { createZones } from "./zones.ts";
@@ -59,7 +59,7 @@ export function createEventWriter(
       WHERE event.start_us >= ? AND event.start_us < ? ORDER BY event.start_us`,
   );
   const newestWindows = database.prepare<{ start_us: number; end_us: number }>(
-    `SELECT start_us, start_us + duration_us AS end_us FROM event WHERE label_id & 15 = 0
+    `SELECT start_us, start_us + duration_us AS end_us FROM event WHERE ${IS_WINDOW}
       ORDER BY start_us DESC LIMIT 20000`,
   );
   const dropEvent = database.prepare("DELETE FROM event WHERE start_us = ?");
@@ -67,7 +67,7 @@ export function createEventWriter(
   const moveEnd = (id: number, row: EventRow, endUs: number): void => {
     if (row.end_us === endUs) return;
     const { document_id: documentId, time_zone: timeZone } = row;
-    const isWindow = (row.label_id & KIND_MASK) === KIND_CODES.window;
+    const isWindow = isOfKind(row.label_id, "window");
     const isSettled = isWindow && settlement.isSettled(id);
     // Visits that fall apart are made anew from the events: all of them must have been added.
     if (isSettled) settlement.settle();
@@ -99,7 +99,7 @@ export function createEventWriter(
   };
 
   const isWindowRow = (row: EventRow): boolean =>
-    (row.label_id & KIND_MASK) === KIND_CODES.window && row.document_id !== null;
+    isOfKind(row.label_id, "window") && row.document_id !== null;
 
   /** Moves what begins in `[untilUs, fromUs)` to `untilUs`, without length, and ends there what reaches beyond. */
   const cutBefore = (untilUs: number, fromUs: number, moved: Map<number, number>): void => {

@@ -6,7 +6,7 @@
 import type { StoreDatabase } from "./database.ts";
 import { clockLeadUs, createDeviceReader, type DeviceKind } from "./devices.ts";
 import { VISIT_REACH_US } from "./event-rows.ts";
-import { isIndexedLike, KIND_CODES } from "./stored-facts.ts";
+import { IS_WINDOW, isIndexedLike, KIND_CODES, KIND_OF_ROW } from "./stored-facts.ts";
 
 /** Something that was looked at: one normalised (app, title, place). */
 export interface HistoryDocument {
@@ -202,10 +202,10 @@ function createOwnHistory(database: StoreDatabase): OwnReads {
     `SELECT ${VISIT} FROM visit WHERE document_id = ? AND start_us < ? ORDER BY start_us DESC LIMIT ?`,
   );
   const absences = database.prepare<AbsenceRow>(
-    `SELECT event.label_id & 15 AS code, event.start_us AS startUs,
+    `SELECT ${KIND_OF_ROW} AS code, event.start_us AS startUs,
             event.start_us + event.duration_us AS endUs, label.facts AS facts
        FROM event LEFT JOIN label ON label.id = event.label_id
-      WHERE ${isIndexedLike(KIND_CODES.idle)} AND event.label_id & 15 IN (1, 2, 3, 7)
+      WHERE ${isIndexedLike(KIND_CODES.idle)} AND ${IS_ABSENCE}
         AND event.start_us >= ? AND event.start_us < ? AND event.start_us + event.duration_us > ?
       ORDER BY event.start_us`,
   );
@@ -217,7 +217,7 @@ function createOwnHistory(database: StoreDatabase): OwnReads {
   const focus = database.prepare<Focus>(
     `SELECT label.document_id AS documentId, start_us AS startUs, start_us + duration_us AS endUs
        FROM event JOIN label ON label.id = label_id
-      WHERE start_us >= ? AND start_us < ? AND start_us + duration_us > ? AND label_id & 15 = 0`,
+      WHERE start_us >= ? AND start_us < ? AND start_us + duration_us > ? AND ${IS_WINDOW}`,
   );
   return {
     firstUs: () => first.get()?.start_us ?? null,
@@ -266,10 +266,10 @@ function createRemoteHistory(database: StoreDatabase): {
       ORDER BY start_us DESC LIMIT ?`,
   );
   const absences = database.prepare<AbsenceRow>(
-    `SELECT label_id & 15 AS code, start_us - ? AS startUs, start_us + duration_us - ? AS endUs, facts
+    `SELECT ${KIND_OF_ROW} AS code, start_us - ? AS startUs, start_us + duration_us - ? AS endUs, facts
        FROM remote_event LEFT JOIN label ON label.id = label_id
       WHERE device_key = ? AND start_us >= ? AND start_us < ? AND start_us + duration_us > ?
-        AND label_id & 15 IN (1, 2, 3, 7)`,
+        AND ${IS_ABSENCE}`,
   );
   const eventIds = database.prepare<{ id: number }>(
     `SELECT start_us AS id FROM remote_event
@@ -280,7 +280,7 @@ function createRemoteHistory(database: StoreDatabase): {
     `SELECT document_id AS documentId, start_us - ? AS startUs, start_us + duration_us - ? AS endUs
        FROM remote_event JOIN label ON label.id = label_id
       WHERE device_key = ? AND start_us >= ? AND start_us < ? AND start_us + duration_us > ?
-        AND label_id & 15 = 0`,
+        AND ${IS_WINDOW}`,
   );
 
   return {
@@ -323,7 +323,7 @@ interface AbsenceRow {
 }
 
 function toAbsence({ code, facts, startUs, endUs }: AbsenceRow): readonly Absence[] {
-  const kind = ABSENCE_KINDS[code];
+  const kind = ABSENCE_KINDS.find((kind) => KIND_CODES[kind] === code);
   // Away from the keyboard while a film plays is not an absence.
   if (kind === undefined || (kind === "idle" && facts?.includes("passive") === true)) return [];
   return [{ kind, startUs, endUs }];
@@ -345,9 +345,11 @@ function lazily<T>(make: () => T): () => T {
 const VISIT =
   "document_id AS documentId, start_us AS startUs, start_us + span_us AS endUs, active_us AS activeUs, 0 AS deviceKey";
 /** By the number of the kind in the low bits of a label's id. */
-const ABSENCE_KINDS: Readonly<Record<number, Absence["kind"]>> = {
-  1: "idle",
-  2: "lock",
-  3: "sleep",
-  7: "gap",
-};
+const ABSENCE_KINDS = [
+  "idle",
+  "lock",
+  "sleep",
+  "gap",
+] as const satisfies readonly Absence["kind"][];
+
+const IS_ABSENCE = `${KIND_OF_ROW} IN (${ABSENCE_KINDS.map((kind) => KIND_CODES[kind]).join(", ")})`;

@@ -6,7 +6,7 @@
 import type { Log } from "../log.ts";
 import type { EventStore } from "./events.ts";
 import { expireLedger } from "./ledger.ts";
-import { KIND_CODES, KIND_MASK } from "./stored-facts.ts";
+import { KIND_CODES, KIND_OF_ROW } from "./stored-facts.ts";
 
 export interface RetentionLimits {
   /** Events that ended longer ago are erased; null keeps them for ever. */
@@ -224,7 +224,7 @@ const SHORTEST_STEP_US = 60_000_000;
 /** Longer than any night: the machine was off, or its clock leapt. */
 const LEAP_US = 36 * 3_600_000_000;
 /** Not what only says that the daemon did not run or the machine slept, which a leap looks like. */
-const IS_SEEN = `NOT (label_id & ${KIND_MASK} = ${KIND_CODES.sleep} OR label_id & ${KIND_MASK} = ${KIND_CODES.gap}
+const IS_SEEN = `NOT (${KIND_OF_ROW} = ${KIND_CODES.sleep} OR ${KIND_OF_ROW} = ${KIND_CODES.gap}
   AND label.facts ->> '$.reason' IN ('not-running', 'stalled'))`;
 const IDS_PER_LOOK = 500;
 const LAST_RUN = "retention_last_us";

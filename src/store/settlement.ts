@@ -6,6 +6,7 @@
 import type { StoreDatabase } from "./database.ts";
 import { createLocalDays, parseLocalDay } from "./local-day.ts";
 import type { Visits } from "./visits.ts";
+import { IS_WINDOW } from "./stored-facts.ts";
 
 /**
  * Everything before `startUs` is settled, and the event at it up to `endUs`; null: there is no event at it.
@@ -41,11 +42,11 @@ export function createSettlement(database: StoreDatabase, visits: Visits): Settl
     `SELECT event.start_us, event.start_us + duration_us AS end_us, label.document_id AS document_id,
             zone.name AS time_zone
        FROM event JOIN zone ON zone.id = zone_id JOIN label ON label.id = label_id
-      WHERE event.start_us >= ? AND label_id & 15 = 0 ORDER BY event.start_us LIMIT ${ROWS_PER_STEP}`,
+      WHERE event.start_us >= ? AND ${IS_WINDOW} ORDER BY event.start_us LIMIT ${ROWS_PER_STEP}`,
   );
   const anyVisit = database.prepare("SELECT 1 FROM visit LIMIT 1");
   const newest = database.prepare<{ start_us: number; end_us: number }>(
-    `SELECT start_us, start_us + duration_us AS end_us FROM event WHERE label_id & 15 = 0
+    `SELECT start_us, start_us + duration_us AS end_us FROM event WHERE ${IS_WINDOW}
       ORDER BY start_us DESC LIMIT 1`,
   );
 

@@ -29,6 +29,17 @@ export const KIND_CODES: Readonly<Record<EventKind, number>> = {
 /** Turns a label's id into the code of its kind. */
 export const KIND_MASK = 15;
 
+/** Whether a label's facts are of a kind. */
+export function isOfKind(labelId: number, kind: EventKind): boolean {
+  return (labelId & KIND_MASK) === KIND_CODES[kind];
+}
+
+/** SQL for the code of the kind of an event, this device's or another's. */
+export const KIND_OF_ROW = `label_id & ${KIND_MASK}`;
+
+/** SQL that is true of window events. */
+export const IS_WINDOW = `${KIND_OF_ROW} = ${KIND_CODES.window}`;
+
 /** Bits of the kinds other than windows that have documents. Part of the schema. */
 const SEEN_BITS = 864;
 const OTHER_BITS = 64_670;
@@ -39,7 +50,7 @@ const OTHER_BITS = 64_670;
  */
 export function isIndexedLike(kindCode: number): string {
   const bits = (1 << kindCode) & SEEN_BITS ? SEEN_BITS : OTHER_BITS;
-  return `(1 << (event.label_id & ${KIND_MASK})) & ${bits} <> 0`;
+  return `(1 << (event.${KIND_OF_ROW})) & ${bits} <> 0`;
 }
 
 /** The columns that `readFacts` needs, from `label` left-joined to `document`. */
@@ -57,7 +68,7 @@ export interface FactsRow {
 
 /** The facts of a stored label. */
 export function readFacts(row: FactsRow): EventFacts {
-  const kind = EVENT_KINDS.find((kind) => KIND_CODES[kind] === (row.label_id & KIND_MASK));
+  const kind = EVENT_KINDS.find((kind) => isOfKind(row.label_id, kind));
   const rest = parseRest(row.facts);
   const app = stored(row.app ?? "");
   const title = storedOrNull(row.raw_title ?? row.title);
@@ -213,7 +224,7 @@ export function isSameStored(
   row: FactsRow,
 ): boolean {
   return (
-    (row.label_id & KIND_MASK) === KIND_CODES[kind] &&
+    isOfKind(row.label_id, kind) &&
     row.raw_title === rawTitle &&
     row.facts === rest &&
     row.app === (document?.app ?? null) &&

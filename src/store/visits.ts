@@ -5,6 +5,7 @@
  */
 import type { StoreDatabase } from "./database.ts";
 import { createLocalDays, type DayPart } from "./local-day.ts";
+import { IS_WINDOW } from "./stored-facts.ts";
 
 /** Two stretches of a document with less than this between them are one visit. */
 export const VISIT_BRIDGE_US = 90_000_000;
@@ -84,7 +85,7 @@ export function createVisits(database: StoreDatabase): Visits {
   const firstActive = database.prepare<{ first_us: number }>(
     `SELECT max(start_us, ?) AS first_us FROM event
       WHERE start_us > ? - ${DAY_AT_MOST_US} AND start_us < ? + ${DAY_AT_MOST_US}
-        AND label_id & 15 = 0 AND duration_us > 0 AND start_us + duration_us > ?
+        AND ${IS_WINDOW} AND duration_us > 0 AND start_us + duration_us > ?
       ORDER BY start_us LIMIT 1`,
   );
   const addHour = database.prepare(

@@ -6,7 +6,7 @@
 import type { EventFacts, EventSpan } from "../../capture/events.ts";
 import type { StoreDatabase } from "../database.ts";
 import { readSpan, type EventRow } from "../event-rows.ts";
-import { FACTS_COLUMNS, KIND_CODES, readFacts } from "../stored-facts.ts";
+import { FACTS_COLUMNS, KIND_CODES, KIND_OF_ROW, readFacts } from "../stored-facts.ts";
 
 /** Where the log of this device stands. */
 export interface OwnLog {
@@ -246,7 +246,7 @@ export function createOutbox(database: StoreDatabase): Outbox {
 }
 
 /** The state of the machine itself (load, battery) is nobody else's concern, and would be most of what is sent. */
-const IS_TOLD = `label_id & 15 <> ${KIND_CODES.system}`;
+const IS_TOLD = `${KIND_OF_ROW} <> ${KIND_CODES.system}`;
 
 const TRIGGER_NAMES = ["hub_event_added", "hub_event_changed", "hub_event_removed"];
 

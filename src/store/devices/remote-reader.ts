@@ -2,7 +2,7 @@
 import type { ActivityEvent, EventKind } from "../../capture/events.ts";
 import type { StoreDatabase } from "../database.ts";
 import { readEvent, REMOTE_REACH_US, selectEvents, type EventRow } from "../event-rows.ts";
-import { KIND_CODES } from "../stored-facts.ts";
+import { IS_WINDOW, KIND_CODES, KIND_OF_ROW } from "../stored-facts.ts";
 
 /** An event of another device as it stands here. */
 export interface RemoteEvent {
@@ -43,11 +43,11 @@ export interface RemoteReader {
 export function createRemoteReader(database: StoreDatabase): RemoteReader {
   const inRange = database.prepare<RemoteRow>(
     `${SELECT_REMOTE} WHERE remote_event.start_us >= ? AND remote_event.start_us < ?
-        AND remote_event.start_us + duration_us > ? AND (1 << (label_id & 15)) & ? <> 0
+        AND remote_event.start_us + duration_us > ? AND (1 << (${KIND_OF_ROW})) & ? <> 0
       ORDER BY remote_event.start_us DESC LIMIT ?`,
   );
   const latest = database.prepare<RemoteRow>(
-    `${SELECT_REMOTE} WHERE device_key = ? AND remote_event.start_us < ? AND label_id & 15 = 0
+    `${SELECT_REMOTE} WHERE device_key = ? AND remote_event.start_us < ? AND ${IS_WINDOW}
       ORDER BY remote_event.start_us DESC LIMIT ?`,
   );
   const ended = database.prepare<RemoteId>(

@@ -4,6 +4,7 @@
  */
 import type { StoreDatabase } from "../database.ts";
 import { VISIT_BRIDGE_US } from "../visits.ts";
+import { IS_WINDOW } from "../stored-facts.ts";
 
 /** Every method must run inside the transaction that changes the events themselves. */
 export interface RemoteVisits {
@@ -50,7 +51,7 @@ export function createRemoteVisits(database: StoreDatabase): RemoteVisits {
   const drop = database.prepare("DELETE FROM remote_visit WHERE device_key = ? AND start_us = ?");
   const events = database.prepare<{ start_us: number; end_us: number }>(
     `SELECT start_us, start_us + duration_us AS end_us FROM remote_event
-      WHERE device_key = ? AND start_us BETWEEN ? AND ? AND label_id & 15 = 0
+      WHERE device_key = ? AND start_us BETWEEN ? AND ? AND ${IS_WINDOW}
         AND label_id IN (SELECT id FROM label WHERE document_id = ?)
       ORDER BY start_us`,
   );

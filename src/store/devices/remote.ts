@@ -6,7 +6,7 @@
 import type { EventFacts, EventSpan } from "../../capture/events.ts";
 import type { StoreDatabase } from "../database.ts";
 import type { Documents } from "../documents.ts";
-import { KIND_CODES, KIND_MASK } from "../stored-facts.ts";
+import { isOfKind } from "../stored-facts.ts";
 import { createRemoteCopies, OWN_KEY } from "./remote-copies.ts";
 import { createRemoteReader, type RemoteId, type RemoteReader } from "./remote-reader.ts";
 import { createRemoteVisits } from "./remote-visits.ts";
@@ -243,7 +243,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
         const labels = new Set<number>();
         for (const { id, facts } of changes) {
           const row = find.get(id.deviceKey, id.startUs);
-          if (row === undefined || (row.label_id & KIND_MASK) !== KIND_CODES[facts.kind]) continue;
+          if (row === undefined || !isOfKind(row.label_id, facts.kind)) continue;
           const label = documents.intern(facts);
           setLabel.run(label.id, id.deviceKey, id.startUs);
           labels.add(row.label_id);
@@ -300,7 +300,7 @@ interface StandingRow {
 }
 
 function isWindow(row: StandingRow): row is StandingRow & { readonly document_id: number } {
-  return (row.label_id & KIND_MASK) === KIND_CODES.window && row.document_id !== null;
+  return isOfKind(row.label_id, "window") && row.document_id !== null;
 }
 
 /** The stretch of each document whose visits have to be made anew. */

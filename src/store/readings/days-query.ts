@@ -5,7 +5,7 @@
 import { localTime, type LocalTime } from "../../context/plain-text.ts";
 import { ActivityError } from "../../errors.ts";
 import type { StoreDatabase } from "../database.ts";
-import { isIndexedLike, KIND_CODES } from "../stored-facts.ts";
+import { IS_WINDOW, isIndexedLike, KIND_CODES, KIND_OF_ROW } from "../stored-facts.ts";
 import { createLocalDays, parseLocalDay, type DayPart } from "../local-day.ts";
 
 export interface DaysRequest {
@@ -54,7 +54,7 @@ export function readDays(
     "SELECT active_us AS activeUs, first_us AS firstUs FROM day WHERE local_day = ?",
   );
   const isAnything = database.prepare(
-    `SELECT 1 FROM event WHERE start_us >= ? AND start_us < ? AND label_id & 15 <> ${KIND_CODES.gap} LIMIT 1`,
+    `SELECT 1 FROM event WHERE start_us >= ? AND start_us < ? AND ${KIND_OF_ROW} <> ${KIND_CODES.gap} LIMIT 1`,
   );
   const hours = readHours(database, days, timeZone);
   const gaps = readGaps(database, days);
@@ -177,7 +177,7 @@ function readEvents(database: StoreDatabase, fromUs: number, toUs: number): read
   return database
     .prepare<Span>(
       `SELECT max(start_us, ?) AS startUs, min(start_us + duration_us, ?) AS endUs FROM event
-        WHERE label_id & 15 = ${KIND_CODES.window} AND start_us > ? AND start_us < ?
+        WHERE ${IS_WINDOW} AND start_us > ? AND start_us < ?
           AND start_us + duration_us > ? ORDER BY start_us`,
     )
     .all(fromUs, toUs, fromUs - LONGEST_US, toUs, fromUs);
@@ -203,7 +203,7 @@ function localUs(atUs: number, clock: LocalTime): number {
 function readGaps(database: StoreDatabase, days: readonly DayPart[]): ReadonlyMap<number, number> {
   const rows = database.prepare<{ startUs: number; endUs: number }>(
     `SELECT start_us AS startUs, start_us + duration_us AS endUs FROM event
-      WHERE label_id & 15 = ${KIND_CODES.gap} AND ${isIndexedLike(KIND_CODES.gap)} AND start_us < ?
+      WHERE ${KIND_OF_ROW} = ${KIND_CODES.gap} AND ${isIndexedLike(KIND_CODES.gap)} AND start_us < ?
         AND start_us + duration_us > ? ORDER BY start_us`,
   );
   const byDay = new Map<number, number>();

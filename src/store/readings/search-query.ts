@@ -6,7 +6,7 @@ import { EVENT_KINDS, type EventKind } from "../../capture/events.ts";
 import { ActivityError } from "../../errors.ts";
 import type { StoreDatabase } from "../database.ts";
 import { clockLeadUs, createDeviceReader } from "../devices.ts";
-import { isIndexedLike, KIND_CODES, KIND_MASK } from "../stored-facts.ts";
+import { isIndexedLike, isOfKind, KIND_CODES, KIND_MASK, KIND_OF_ROW } from "../stored-facts.ts";
 import { matchDocuments, type Matching } from "./search-matching.ts";
 
 export interface SearchRequest {
@@ -164,7 +164,7 @@ function otherPlaces(database: StoreDatabase): readonly Place[] {
       device: device.name,
       visits: `remote_visit WHERE device_key = ${device.key} AND`,
       found: foundOn(device.key),
-      ofKind: `remote_event WHERE device_key = ${device.key} AND label_id & 15 = ? AND`,
+      ofKind: `remote_event WHERE device_key = ${device.key} AND ${KIND_OF_ROW} = ? AND`,
       leadUs: clockLeadUs(device) ?? 0,
     }));
 }
@@ -258,7 +258,7 @@ function whenHappened(
     )
     .all(JSON.stringify(matching.candidates));
   const parts = SEEN_KINDS.map((kind) => {
-    const ofKind = labels.filter(({ id }) => (id & KIND_MASK) === KIND_CODES[kind]);
+    const ofKind = labels.filter(({ id }) => isOfKind(id, kind));
     if (ofKind.length === 0) return { seen: [], isCut: false };
     const newest = database.prepare<SeenRow>(
       `SELECT label.document_id AS id, max(start_us + duration_us) AS lastUs,
@@ -296,7 +296,7 @@ function countEvents(
 /** Events among the newest of a kind in a range that have one of some labels. The index alone is looked through. */
 const FOUND_HERE = `SELECT found_label, start_us, duration_us
     FROM (SELECT start_us AS found_us, label_id AS found_label FROM event
-           WHERE label_id & 15 = ? AND ${isIndexedLike(KIND_CODES.media)} AND start_us >= ? AND start_us < ?
+           WHERE ${KIND_OF_ROW} = ? AND ${isIndexedLike(KIND_CODES.media)} AND start_us >= ? AND start_us < ?
            ORDER BY start_us DESC LIMIT ${CUT_OFF})
     JOIN event ON event.start_us = found_us
    WHERE found_label IN (SELECT value FROM json_each(?))`;
@@ -304,7 +304,7 @@ const FOUND_HERE = `SELECT found_label, start_us, duration_us
 function foundOn(deviceKey: number): string {
   return `SELECT label_id AS found_label, start_us, duration_us
     FROM (SELECT label_id, start_us, duration_us FROM remote_event
-           WHERE device_key = ${deviceKey} AND label_id & 15 = ? AND start_us >= ? AND start_us < ?
+           WHERE device_key = ${deviceKey} AND ${KIND_OF_ROW} = ? AND start_us >= ? AND start_us < ?
            ORDER BY start_us DESC LIMIT ${CUT_OFF})
    WHERE label_id IN (SELECT value FROM json_each(?))`;
 }
@@ -314,7 +314,7 @@ const HERE: Place = {
   device: null,
   visits: "visit WHERE",
   found: FOUND_HERE,
-  ofKind: `event WHERE label_id & 15 = ? AND ${isIndexedLike(KIND_CODES.media)} AND`,
+  ofKind: `event WHERE ${KIND_OF_ROW} = ? AND ${isIndexedLike(KIND_CODES.media)} AND`,
   leadUs: 0,
 };
 

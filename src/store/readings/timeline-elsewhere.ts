@@ -6,6 +6,7 @@ import type { StoreDatabase } from "../database.ts";
 import { clockLeadUs, createDeviceReader } from "../devices.ts";
 import { VISIT_REACH_US } from "../event-rows.ts";
 import type { Stretch } from "./thinning.ts";
+import { IS_WINDOW } from "../stored-facts.ts";
 
 export interface ElsewhereStretches {
   /** The name of the device. */
@@ -43,7 +44,7 @@ const WINDOWS = `SELECT start_us AS startUs, start_us + duration_us AS endUs, du
     label.document_id AS key
   FROM remote_event JOIN label ON label.id = label_id
   WHERE device_key = ? AND start_us >= ? AND start_us < ? AND start_us + duration_us > ?
-    AND label_id & 15 = 0 AND label.document_id IS NOT NULL ORDER BY start_us`;
+    AND ${IS_WINDOW} AND label.document_id IS NOT NULL ORDER BY start_us`;
 
 const VISITS = `SELECT start_us AS startUs, start_us + span_us AS endUs, active_us AS activeUs,
     document_id AS key

@@ -5,7 +5,7 @@
 import type { EventKind } from "../../capture/events.ts";
 import type { StoreDatabase } from "../database.ts";
 import { LONG_US } from "../event-rows.ts";
-import { isIndexedLike, KIND_CODES } from "../stored-facts.ts";
+import { IS_WINDOW, isIndexedLike, KIND_CODES, KIND_OF_ROW } from "../stored-facts.ts";
 
 /** What is to be drawn, and how finely. */
 export interface Frame {
@@ -36,8 +36,8 @@ export function* readRows(
 ): Generator<StretchRow> {
   const isKind =
     kind === "window"
-      ? "event.label_id & 15 = 0"
-      : `event.label_id & 15 = ${KIND_CODES[kind]} AND ${isIndexedLike(KIND_CODES[kind])}`;
+      ? IS_WINDOW
+      : `${KIND_OF_ROW} = ${KIND_CODES[kind]} AND ${isIndexedLike(KIND_CODES[kind])}`;
   const select = (source: string): string =>
     `SELECT event.start_us AS startUs, event.start_us + event.duration_us AS endUs,
       event.label_id AS labelId, label.document_id AS documentId

@@ -8,6 +8,7 @@ import type { StoreDatabase } from "../database.ts";
 import { clockLeadUs, createDeviceReader } from "../devices.ts";
 import { LONG_US, VISIT_REACH_US } from "../event-rows.ts";
 import { createLocalDays } from "../local-day.ts";
+import { IS_WINDOW } from "../stored-facts.ts";
 
 /** `document`: one title of one application. `project`: as editors and titles name it. `host`: of pages. */
 export type TotalsBy = "application" | "document" | "project" | "host";
@@ -108,7 +109,7 @@ function readElsewhere(
   const sum = database.prepare<{ us: number | null }>(
     `SELECT sum(min(start_us + duration_us, ?) - max(start_us, ?)) AS us FROM remote_event
       WHERE device_key = ? AND start_us >= ? AND start_us < ? AND start_us + duration_us > ?
-        AND label_id & 15 = 0`,
+        AND ${IS_WINDOW}`,
   );
   const elsewhere = devices.map((device) => {
     const leadUs = clockLeadUs(device) ?? 0;
@@ -173,7 +174,7 @@ function readTimes(
       `SELECT label.document_id AS documentId,
               sum(min(event.start_us + event.duration_us, ?) - max(event.start_us, ?)) AS us
          FROM event JOIN label ON label.id = event.label_id
-        WHERE ${rows} AND event.label_id & 15 = 0 AND event.start_us + event.duration_us > ?
+        WHERE ${rows} AND ${IS_WINDOW} AND event.start_us + event.duration_us > ?
         GROUP BY label.document_id`,
     );
   const near = sums("event.start_us >= ? AND event.start_us < ?");
