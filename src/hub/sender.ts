@@ -7,7 +7,7 @@ import type { Clock } from "../clock.ts";
 import { ActivityError } from "../errors.ts";
 import { reasonForLog, type Log } from "../log.ts";
 import type { Outbox, OwnLog } from "../store/devices/outbox.ts";
-import { toVersion } from "../store/devices/remote.ts";
+import { toVersion } from "../store/devices/version.ts";
 import type { HubDriver, SealedRecord } from "./driver.ts";
 import { hashOf, NO_RECORD, openRecord, readEnvelope, sealRecord } from "./envelope.ts";
 import { createHubClock } from "./hub-clock.ts";

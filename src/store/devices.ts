@@ -2,7 +2,9 @@
  * The other devices of the hub and which of their records were taken in. It promises that a record is known again
  * by its bytes, so that one with the same number and other content is told from a repetition.
  */
+import { ActivityError } from "../errors.ts";
 import type { StoreDatabase } from "./database.ts";
+import { epochStart } from "./devices/version.ts";
 
 /**
  * `member`: its records are taken. `revoked`: an owner took it out. `left`: it said goodbye. `forked`: two logs
@@ -14,7 +16,7 @@ export type DeviceState = "member" | "revoked" | "left" | "forked";
 export type DeviceKind = "desktop" | "laptop" | "phone" | "server" | "tablet";
 
 export interface DeviceRow {
-  /** 1 or more; 0 stands for this device in answers. */
+  /** 1 or more. */
   readonly key: number;
   readonly id: string;
   /** As it calls itself; its owner typed it. */
@@ -70,6 +72,9 @@ export interface Devices extends DeviceReader {
   readonly heldCount: () => number;
   readonly release: (id: number) => void;
 }
+
+/** Stands for this device where the key of a device is told. */
+export const OWN_KEY = 0;
 
 /** Whether a device takes no part any more, as a condition on its row. */
 export const IS_GONE = "state IN ('left', 'revoked')";
@@ -129,7 +134,7 @@ export function createDevices(database: StoreDatabase): Devices {
   );
   const counted = database.prepare<{ n: number; first: number | null; last: number | null }>(
     `SELECT count(*) AS n, min(version) AS first, max(version) AS last FROM hub_record
-      WHERE device_key = ? AND version > (SELECT version / ${EPOCH} * ${EPOCH} FROM device WHERE key = ?)`,
+      WHERE device_key = ? AND version > ?`,
   );
   const hold = database.prepare(
     `INSERT INTO hub_held(device, epoch, seq, bytes, carried_us) VALUES(?, ?, ?, ?, ?)
@@ -149,7 +154,8 @@ export function createDevices(database: StoreDatabase): Devices {
       if (known !== null) return known;
       add.run(id, name);
       const added = reader.find(id);
-      if (added === null) throw new Error("a device vanished as it was written");
+      if (added === null)
+        throw new ActivityError("internal", "A device vanished as it was written.");
       return added;
     },
     update: (key, change) => {
@@ -168,7 +174,8 @@ export function createDevices(database: StoreDatabase): Devices {
       if (version % FORGET_EVERY === 0) forgetRecords.run(deviceKey, version - REMEMBERED_RECORDS);
     },
     missing: (deviceKey) => {
-      const row = counted.get(deviceKey, deviceKey);
+      const version = byKey.get(deviceKey)?.version ?? 0;
+      const row = counted.get(deviceKey, epochStart(version));
       if (row?.first === null || row?.last === null || row === undefined) return 0;
       return row.last - row.first + 1 - row.n;
     },
@@ -200,8 +207,6 @@ function toDevice(row: StoredDevice): DeviceRow {
   return { ...row, kind: parseDeviceKind(row.kind) };
 }
 
-/** As in `toVersion` of remote.ts. */
-const EPOCH = 2 ** 40;
 /** Days of one record each five seconds. An older one that comes again changes nothing either. */
 const REMEMBERED_RECORDS = 20_000;
 const FORGET_EVERY = 1_000;

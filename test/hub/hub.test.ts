@@ -3,7 +3,7 @@ import { cpSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ActivityError } from "../../src/errors.ts";
-import { toVersion } from "../../src/store/devices/remote.ts";
+import { toVersion } from "../../src/store/devices/version.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import {
   createHubRig,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { silentLog } from "../../src/log.ts";
 import { createDevices } from "../../src/store/devices.ts";
 import { openEventStore } from "../../src/store/events.ts";
-import { toVersion } from "../../src/store/devices/remote.ts";
+import { toVersion } from "../../src/store/devices/version.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 

@@ -17,8 +17,6 @@ export interface RemoteCopies {
   ) => readonly { readonly deviceKey: number; readonly durationUs: number }[];
   /** The devices that take no part any more and told the event before. */
   readonly formerOf: (event: ToldEvent) => readonly number[];
-  /** Whether it was forgotten for good as this device's own, or under the name of a device that takes no part any more. */
-  readonly isForgotten: (startUs: number) => boolean;
 }
 
 /** Two devices do not begin the same thing in the same microsecond: of one beginning it is one event, however long. */
@@ -28,11 +26,7 @@ export interface ToldEvent {
   readonly labelId: number;
 }
 
-/** Stands for this device. */
-export const OWN_KEY = 0;
-
-/** `forGood`: the version under which an owner's word to forget is kept. */
-export function createRemoteCopies(database: StoreDatabase, forGood: number): RemoteCopies {
+export function createRemoteCopies(database: StoreDatabase): RemoteCopies {
   const own = database.prepare("SELECT 1 FROM event WHERE start_us = ? AND label_id = ?");
   const present = database.prepare<{ deviceKey: number; durationUs: number }>(
     `SELECT device_key AS deviceKey, duration_us AS durationUs
@@ -43,15 +37,10 @@ export function createRemoteCopies(database: StoreDatabase, forGood: number): Re
     `SELECT device_key AS key FROM remote_event JOIN device ON device.key = device_key
       WHERE start_us = ? AND label_id = ? AND device_key <> ? AND ${IS_GONE}`,
   );
-  const forgotten = database.prepare(
-    `SELECT 1 FROM remote_erased WHERE (device_key = ${OWN_KEY} OR device_key IN (SELECT key FROM device WHERE ${IS_GONE}))
-        AND from_us = ? AND to_us = ? AND version = ${forGood} LIMIT 1`,
-  );
   return {
     isOwn: ({ startUs, labelId }) => own.get(startUs, labelId) !== undefined,
     toldBy: ({ deviceKey, startUs, labelId }) => present.all(startUs, labelId, deviceKey),
     formerOf: ({ deviceKey, startUs, labelId }) =>
       former.all(startUs, labelId, deviceKey).map(({ key }) => key),
-    isForgotten: (startUs) => forgotten.get(startUs, startUs) !== undefined,
   };
 }

@@ -1,13 +1,15 @@
 /**
- * The record of other devices beside this one's: their events, visits and what they erased. It promises one result
+ * The record of other devices beside this one's: their events, and the visits these make. It promises one result
  * whatever the order, the repetition or the interruption in which records come: of two words about an event the
  * later record's holds, and what was erased or forgotten stays away.
  */
 import type { EventFacts, EventSpan } from "../../capture/events.ts";
 import type { StoreDatabase } from "../database.ts";
+import { OWN_KEY } from "../devices.ts";
 import type { Documents } from "../documents.ts";
 import { isOfKind } from "../stored-facts.ts";
-import { createRemoteCopies, OWN_KEY } from "./remote-copies.ts";
+import { createRemoteCopies } from "./remote-copies.ts";
+import { createRemoteErasures } from "./remote-erasures.ts";
 import { createRemoteReader, type RemoteId, type RemoteReader } from "./remote-reader.ts";
 import { createRemoteVisits } from "./remote-visits.ts";
 import { createZones } from "../zones.ts";
@@ -63,39 +65,16 @@ export interface RemoteEvents extends RemoteReader {
   readonly dropDevice: (deviceKey: number) => ReadonlySet<number>;
 }
 
-/** Records of an epoch are numbered from here on: epoch and seq as one number that grows. */
-const EPOCH = 2 ** 40;
-/** What was forgotten on an owner's word, later than any record. */
-const FOR_GOOD = Number.MAX_SAFE_INTEGER;
-
-/** The position of a record as one number. */
-export function toVersion({
-  epoch,
-  seq,
-}: {
-  readonly epoch: number;
-  readonly seq: number;
-}): number {
-  return epoch * EPOCH + seq;
-}
-
-export function fromVersion(version: number): { readonly epoch: number; readonly seq: number } {
-  return { epoch: Math.floor(version / EPOCH), seq: version % EPOCH };
-}
-
 export function createRemoteEvents(database: StoreDatabase, documents: Documents): RemoteEvents {
   const zoneId = createZones(database);
   const visits = createRemoteVisits(database);
-  const copies = createRemoteCopies(database, FOR_GOOD);
+  const copies = createRemoteCopies(database);
+  const erasures = createRemoteErasures(database);
   const find = database.prepare<StandingRow>(
-    `SELECT start_us, start_us + duration_us AS end_us, label_id, version,
-            (SELECT document_id FROM label WHERE label.id = label_id) AS document_id
-       FROM remote_event WHERE device_key = ? AND start_us = ?`,
+    `${SELECT_STANDING} WHERE device_key = ? AND start_us = ?`,
   );
   const within = database.prepare<StandingRow>(
-    `SELECT start_us, start_us + duration_us AS end_us, label_id, version,
-            (SELECT document_id FROM label WHERE label.id = label_id) AS document_id
-       FROM remote_event WHERE device_key = ? AND start_us BETWEEN ? AND ? AND version < ?`,
+    `${SELECT_STANDING} WHERE device_key = ? AND start_us BETWEEN ? AND ? AND version < ?`,
   );
   const write = database.prepare(
     `INSERT INTO remote_event(device_key, start_us, duration_us, label_id, zone_id, version, is_open)
@@ -110,41 +89,6 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
   const setLabel = database.prepare(
     "UPDATE remote_event SET label_id = ? WHERE device_key = ? AND start_us = ?",
   );
-  const isForgotten = database.prepare(
-    `SELECT 1 FROM remote_erased WHERE device_key = ? AND from_us = ? AND to_us = ? AND version = ${FOR_GOOD}`,
-  );
-  const isErased = database.prepare(
-    `SELECT 1 FROM remote_erased
-      WHERE device_key = ? AND from_us <= ? AND to_us >= ? AND (version > ? OR version < ?) LIMIT 1`,
-  );
-  const erasedVersions = database.prepare<{ first: number | null; last: number | null }>(
-    `SELECT min(version) AS first, max(version) AS last FROM remote_erased
-      WHERE device_key = ? AND version < ${FOR_GOOD}`,
-  );
-  const addErased = database.prepare(
-    "INSERT INTO remote_erased(device_key, from_us, to_us, version) VALUES(?, ?, ?, ?) ON CONFLICT DO NOTHING",
-  );
-  /** The first and the last record of each device that erased something: most puts need no look at what was. */
-  const erasures = new Map<number, { readonly first: number; readonly last: number }>();
-
-  const erasuresOf = (deviceKey: number): { readonly first: number; readonly last: number } => {
-    const known = erasures.get(deviceKey);
-    if (known !== undefined) return known;
-    const { first, last } = erasedVersions.get(deviceKey) ?? { first: null, last: null };
-    const found = { first: first ?? FOR_GOOD, last: last ?? 0 };
-    erasures.set(deviceKey, found);
-    return found;
-  };
-
-  /** What a device erased before it began its log anew stays erased: the backup it came from knows no better. */
-  const staysAway = (deviceKey: number, startUs: number, version: number): boolean => {
-    if (isForgotten.get(deviceKey, startUs, startUs) !== undefined) return true;
-    if (copies.isForgotten(startUs)) return true;
-    const { first, last } = erasuresOf(deviceKey);
-    const epochStart = fromVersion(version).epoch * EPOCH;
-    if (last < version && first >= epochStart) return false;
-    return isErased.get(deviceKey, startUs, startUs, version, epochStart) !== undefined;
-  };
 
   const takeOut = (deviceKey: number, rows: readonly StandingRow[]): ReadonlySet<number> => {
     const touched = createTouched();
@@ -181,7 +125,7 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       const endUs = Math.max(span.endUs, startUs);
       const known = find.get(deviceKey, startUs);
       if (known !== undefined && known.version >= version) continue;
-      if (staysAway(deviceKey, startUs, version)) continue;
+      if (erasures.keepsAway({ deviceKey, startUs }, version)) continue;
       const label = documents.intern(facts);
       if (known === undefined) {
         const event = { deviceKey, startUs, labelId: label.id };
@@ -213,15 +157,9 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       database.transaction(() => put(deviceKey, version, events)),
     erase: (deviceKey, version, runs) =>
       database.transaction(() => {
-        const { first, last } = erasuresOf(deviceKey);
-        if (runs.length > 0)
-          erasures.set(deviceKey, {
-            first: Math.min(first, version),
-            last: Math.max(last, version),
-          });
         const labels = new Set<number>();
         for (const [fromUs, toUs] of runs) {
-          addErased.run(deviceKey, fromUs, toUs, version);
+          erasures.add(deviceKey, version, fromUs, toUs);
           const rows = within.all(deviceKey, fromUs, toUs, version);
           for (const label of takeOut(deviceKey, rows)) labels.add(label);
         }
@@ -229,13 +167,12 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
       }),
     forget: (ids) =>
       database.transaction(() => {
-        for (const { deviceKey, startUs } of ids)
-          addErased.run(deviceKey, startUs, startUs, FOR_GOOD);
+        for (const id of ids) erasures.addForGood(id);
         return takeOutAll(ids);
       }),
     forgetOwn: (startsUs) => {
       database.transaction(() => {
-        for (const startUs of startsUs) addErased.run(OWN_KEY, startUs, startUs, FOR_GOOD);
+        for (const startUs of startsUs) erasures.addForGood({ deviceKey: OWN_KEY, startUs });
       });
     },
     rewrite: (changes) =>
@@ -282,15 +219,20 @@ export function createRemoteEvents(database: StoreDatabase, documents: Documents
             "SELECT DISTINCT label_id AS id FROM remote_event WHERE device_key = ?",
           )
           .all(deviceKey);
-        for (const table of ["remote_event", "remote_visit", "remote_erased", "hub_record"])
+        for (const table of ["remote_event", "remote_visit", "hub_record"])
           database.prepare(`DELETE FROM ${table} WHERE device_key = ?`).run(deviceKey);
+        erasures.dropDevice(deviceKey);
         database.prepare("DELETE FROM device WHERE key = ?").run(deviceKey);
-        erasures.delete(deviceKey);
         return new Set(labels.map(({ id }) => id));
       }),
   };
 }
 
+const SELECT_STANDING = `SELECT start_us, start_us + duration_us AS end_us, label_id, version,
+    (SELECT document_id FROM label WHERE label.id = label_id) AS document_id
+  FROM remote_event`;
+
+/** An event as it stands, before it is changed. */
 interface StandingRow {
   readonly start_us: number;
   readonly end_us: number;
