@@ -43,6 +43,47 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
+/** The HTTP status that carries a code, the same at every server of ours; 500 for what only a command meets. */
+export function httpStatusOf(
+  code: ErrorCode,
+): 400 | 401 | 403 | 404 | 405 | 409 | 413 | 500 | 502 | 503 | 504 {
+  switch (code) {
+    case "bad_request":
+    case "rule_invalid":
+    case "config_invalid":
+      return 400;
+    case "unauthorized":
+      return 401;
+    case "client_revoked":
+    case "forbidden_origin":
+    case "forbidden_peer":
+    case "hub_refused":
+      return 403;
+    case "not_found":
+      return 404;
+    case "method_not_allowed":
+      return 405;
+    case "hub_conflict":
+      return 409;
+    case "body_too_large":
+      return 413;
+    case "upstream_broken":
+    case "upstream_unreachable":
+      return 502;
+    case "database_busy":
+    case "database_unwritable":
+    case "hub_away":
+    case "page_unavailable":
+    case "paused":
+    case "program_replaced":
+      return 503;
+    case "timed_out":
+      return 504;
+    default:
+      return 500;
+  }
+}
+
 /** The error as it travels over the socket: the same fields on both ends. */
 export interface ErrorEnvelope {
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint: string };

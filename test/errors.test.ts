@@ -6,18 +6,11 @@ import {
   ActivityError,
   ERROR_CODES,
   fromErrorEnvelope,
+  httpStatusOf,
   toErrorEnvelope,
   whyRefused,
   type ErrorCode,
 } from "../src/errors.ts";
-import { httpStatusOf } from "../src/local-api/wire.ts";
-
-/** Codes that only the gateway sends over HTTP; its own test compares their status. */
-const OF_THE_GATEWAY: ReadonlySet<string> = new Set([
-  "unauthorized",
-  "upstream_broken",
-  "upstream_unreachable",
-]);
 
 function rows(): readonly { readonly code: string; readonly status: string }[] {
   const page = readFileSync(new URL("../docs/errors.md", import.meta.url), "utf8");
@@ -35,9 +28,9 @@ describe("docs/errors.md", () => {
     expect([...ERROR_CODES]).toEqual(ERROR_CODES.toSorted());
   });
 
-  test("gives the status that the socket answers with", () => {
+  test("gives the status that every server answers with", () => {
     for (const { code, status } of rows()) {
-      if (status === "–" || OF_THE_GATEWAY.has(code)) continue;
+      if (status === "–") continue;
       const known = ERROR_CODES.find((one) => one === code);
       expect({ code, status }).toEqual({ code, status: String(httpStatusOf(known ?? "internal")) });
     }

@@ -4,7 +4,7 @@
  * the whole.
  */
 import type { ServerResponse } from "node:http";
-import { ActivityError, toErrorEnvelope, type ErrorCode } from "../errors.ts";
+import { ActivityError, httpStatusOf, toErrorEnvelope, type ErrorCode } from "../errors.ts";
 
 /** Ends an answer with an error: in its place where nothing was sent yet, else by cutting the connection. */
 export function fail(response: ServerResponse, thrown: unknown): void {
@@ -60,7 +60,7 @@ function sendError(response: ServerResponse, thrown: unknown): void {
   for (const name of response.getHeaderNames()) {
     if (!name.startsWith("access-control-")) response.removeHeader(name);
   }
-  response.writeHead(statusOf(envelope.error.code), {
+  response.writeHead(httpStatusOf(envelope.error.code), {
     "content-type": "application/json",
     ...(envelope.error.code === "unauthorized" ? { "www-authenticate": "Bearer" } : {}),
   });
@@ -72,26 +72,6 @@ function toOpenAiError(thrown: unknown): {
   error: { message: string; type: string; param: null; code: ErrorCode; hint: string };
 } {
   const { code, message, hint } = toErrorEnvelope(thrown).error;
-  const type = statusOf(code) < 500 ? "invalid_request_error" : "server_error";
+  const type = httpStatusOf(code) < 500 ? "invalid_request_error" : "server_error";
   return { error: { message, type, param: null, code, hint } };
-}
-
-function statusOf(code: ErrorCode): number {
-  switch (code) {
-    case "bad_request":
-      return 400;
-    case "unauthorized":
-      return 401;
-    case "forbidden_origin":
-      return 403;
-    case "body_too_large":
-      return 413;
-    case "upstream_unreachable":
-    case "upstream_broken":
-      return 502;
-    case "timed_out":
-      return 504;
-    default:
-      return 500;
-  }
 }

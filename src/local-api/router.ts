@@ -7,13 +7,13 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { Context } from "hono";
 import { Hono } from "hono/tiny";
 import type { ActivityApi, PreparedAnswers } from "../api.ts";
-import { ActivityError, toErrorEnvelope } from "../errors.ts";
+import { ActivityError, httpStatusOf, toErrorEnvelope } from "../errors.ts";
 import { readBody } from "../http-body.ts";
 import type { Log } from "../log.ts";
 import { createContextReplier } from "./context-reply.ts";
 import { ROUTES, type Route } from "./protocol.ts";
 import { sendWatch } from "./watch-stream.ts";
-import { VERSION_HEADER, httpStatusOf } from "./wire.ts";
+import { VERSION_HEADER } from "./wire.ts";
 
 export interface RouterOptions {
   readonly api: ActivityApi;

@@ -2,7 +2,7 @@
  * How answers of the page's server go out: with the headers that keep other sites out, and failures as one envelope.
  */
 import type { ServerResponse } from "node:http";
-import { ActivityError, toErrorEnvelope } from "../errors.ts";
+import { httpStatusOf, toErrorEnvelope, type ActivityError } from "../errors.ts";
 
 /** Nothing of the page is told to other sites, shown in them, or fetched from them. */
 export const GUARDS = {
@@ -24,14 +24,14 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 
 /** A failure as its envelope. */
 export function sendFailure(response: ServerResponse, thrown: unknown): void {
-  const status = thrown instanceof ActivityError ? statusOf(thrown) : 500;
-  sendJson(response, status, toErrorEnvelope(thrown));
+  const envelope = toErrorEnvelope(thrown);
+  sendJson(response, httpStatusOf(envelope.error.code), envelope);
 }
 
 /** A failure as a person reads it, where the browser shows the answer itself. */
 export function showFailure(response: ServerResponse, error: ActivityError): void {
   const text = `${error.message}\n${error.hint}\n`;
-  sendBody(response, statusOf(error), "text/plain; charset=utf-8", text);
+  sendBody(response, httpStatusOf(error.code), "text/plain; charset=utf-8", text);
 }
 
 /** Resolves when a response that was full takes more, or is over. */
@@ -50,25 +50,4 @@ function sendBody(response: ServerResponse, status: number, type: string, text: 
     "content-length": body.byteLength,
   });
   response.end(response.req.method === "HEAD" ? undefined : body);
-}
-
-/** The status that carries a refusal of this server. */
-function statusOf(error: ActivityError): number {
-  switch (error.code) {
-    case "bad_request":
-      return 400;
-    case "unauthorized":
-      return 401;
-    case "forbidden_origin":
-    case "forbidden_peer":
-      return 403;
-    case "not_found":
-      return 404;
-    case "method_not_allowed":
-      return 405;
-    case "program_replaced":
-      return 503;
-    default:
-      return 500;
-  }
 }
