@@ -28,9 +28,10 @@ import type {
   WatchMessage,
 } from "../api.ts";
 import { ActivityError, fromErrorEnvelope } from "../errors.ts";
+import { HEARTBEAT_MS } from "../http-stream.ts";
 import { VERSION } from "../version.ts";
 import { resolvePaths } from "../paths.ts";
-import { HEARTBEAT_MS, VERSION_HEADER } from "./wire.ts";
+import { VERSION_HEADER } from "./wire.ts";
 
 export interface ConnectOptions {
   /** Where the daemon listens; where it listens by default unless given. */

@@ -1,10 +1,10 @@
 /**
- * The block as server-sent events (WHATWG HTML §9.2). It promises that a client which comes back with the id
- * of the last event it saw is not sent the same block again, and that a slow reader holds up nobody.
+ * The block as server-sent events. It promises that a client which comes back with the id of the last event it saw is
+ * not sent the same block again.
  */
 import type { ServerResponse } from "node:http";
-import type { ActivityApi } from "../api.ts";
-import { HEARTBEAT_MS } from "./wire.ts";
+import type { ActivityApi, WatchMessage } from "../api.ts";
+import { sendEvents } from "../http-stream.ts";
 
 /**
  * Sends every change until the client or the daemon goes. The id of an event is `<number>:<etag>`: numbers
@@ -26,48 +26,30 @@ export async function sendWatch(
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const signal = AbortSignal.any([gone.signal, closing]);
-  let seenEtag = lastEventId?.split(":")[1];
   const asked = client === undefined ? { signal } : { signal, client };
   const messages = api.watch(asked)[Symbol.asyncIterator]();
   // The first is there at once, or a refusal in its place, which needs a head of its own.
   const first = await messages.next();
-
-  response.writeHead(200, {
-    ...headers,
-    "content-type": "text/event-stream; charset=utf-8",
-    // Kept for another request, the connection of a stream that ended would hold up a server that stops.
-    connection: "close",
-  });
-  if (response.req.method === "HEAD") {
-    response.end();
-    await messages.return?.();
-    return;
-  }
-  response.write("retry: 1000\n\n");
-  const heartbeat = setInterval(() => {
-    if (!response.writableNeedDrain) response.write(": alive\n\n");
-  }, HEARTBEAT_MS);
-  heartbeat.unref();
   try {
-    for (let next = first; next.done !== true; next = await messages.next()) {
-      const { id, answer } = next.value;
-      const isKnown = answer.etag === seenEtag;
-      seenEtag = undefined;
-      if (isKnown) continue;
-      const event = `id: ${id}:${answer.etag}\nevent: context\ndata: ${JSON.stringify(answer)}\n\n`;
-      // The next change is asked for when there is room, so that a reader who stalls costs one message.
-      if (!response.write(event)) await roomIn(response);
-    }
-    response.end();
+    await sendEvents(response, headers, toEvents(first, messages, lastEventId?.split(":")[1]));
   } finally {
-    clearInterval(heartbeat);
     await messages.return?.();
   }
 }
 
-function roomIn(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    response.once("drain", resolve);
-    response.once("close", resolve);
-  });
+/** The block that a client has seen already is passed over, when it comes first. */
+async function* toEvents(
+  first: IteratorResult<WatchMessage, unknown>,
+  messages: AsyncIterator<WatchMessage, unknown>,
+  seenEtag: string | undefined,
+): AsyncGenerator<string> {
+  let etag = seenEtag;
+  for (let next = first; next.done !== true; next = await messages.next()) {
+    const { id, answer } = next.value;
+    const isKnown = answer.etag === etag;
+    etag = undefined;
+    if (!isKnown) {
+      yield `id: ${id}:${answer.etag}\nevent: context\ndata: ${JSON.stringify(answer)}`;
+    }
+  }
 }

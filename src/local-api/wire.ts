@@ -8,6 +8,3 @@ export const VERSION_HEADER = "activityd-version";
 
 /** The two names a client may call the daemon by. Anything else is a web page that found a way in. */
 export const ALLOWED_HOSTS: readonly string[] = ["localhost", "activityd"];
-
-/** A comment line goes out this often on a quiet stream, so that a dead connection is noticed. */
-export const HEARTBEAT_MS = 15_000;

@@ -5,9 +5,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ActivityError } from "../errors.ts";
 import { readBody } from "../http-body.ts";
+import { roomIn } from "../http-stream.ts";
 import { sendChanges } from "./change-stream.ts";
 import type { PageApi } from "./page-api.ts";
-import { API_HEADERS, roomIn, sendJson, showFailure } from "./replies.ts";
+import { API_HEADERS, sendJson, showFailure } from "./replies.ts";
 import { SESSION_US, type PageSessions } from "./sessions.ts";
 
 export interface PageRouteOptions {

@@ -34,14 +34,6 @@ export function showFailure(response: ServerResponse, error: ActivityError): voi
   sendBody(response, httpStatusOf(error.code), "text/plain; charset=utf-8", text);
 }
 
-/** Resolves when a response that was full takes more, or is over. */
-export function roomIn(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    response.once("drain", resolve);
-    response.once("close", resolve);
-  });
-}
-
 function sendBody(response: ServerResponse, status: number, type: string, text: string): void {
   const body = Buffer.from(text);
   response.writeHead(status, {
