@@ -1,5 +1,5 @@
 /**
- * What a command may touch of the terminal. It promises that data goes to stdout, talk to stderr, and that a
+ * What a command may touch of the terminal. It promises that data goes to stdout, messages to stderr, and that a
  * failure ends in one sentence, a hint and an exit code that scripts can rely on.
  */
 import { isatty } from "node:tty";

@@ -93,7 +93,7 @@ export function renderCommandPage(root: CommandNode): string {
     "",
     "# Command line",
     "",
-    "Data goes to stdout, talk to stderr. Exit codes:",
+    "Data goes to stdout, messages to stderr. Exit codes:",
     `${EXIT_CODES.map(([code, meaning]) => `${code} ${meaning}`).join("; ")}.`,
     "",
     "Options that every command takes:",

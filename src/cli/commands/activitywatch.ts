@@ -12,11 +12,11 @@ export const registerActivityWatchCommands: RegisterCommands = (program, io, fin
     );
   command
     .command("enable")
-    .description("serve their API on 127.0.0.1:5600")
+    .description("answer ActivityWatch's API on 127.0.0.1:5600, where its watchers look for it")
     .action(() => finish(enable(io)));
   command
     .command("disable")
-    .description("stop serving it")
+    .description("stop answering ActivityWatch's API")
     .action(() => finish(change(io, false)));
 };
 

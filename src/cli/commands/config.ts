@@ -12,18 +12,18 @@ export const registerConfigCommands: RegisterCommands = (program, io, finish) =>
   const config = program.command("config").description("look at the settings and change them");
   config
     .command("init")
-    .description("write a file with every key, its meaning and its default")
+    .description("write a settings file with every key, its meaning and its default")
     .option("--print", "print it instead of writing it")
     .action((options: { print?: true }) => finish(init(io, options)));
   config
     .command("show")
-    .description("print the settings in force, and where those that are no defaults come from")
+    .description("print the settings in force, and where each that is not the default comes from")
     .option("--json", "print JSON")
     .action((options: { json?: true }) => finish(show(io, options)));
   config
     .command("edit")
     .description(
-      "open the file in $VISUAL or $EDITOR; what would not be accepted is not taken over",
+      "open the settings file in $VISUAL or $EDITOR; settings that are not valid are not saved",
     )
     .action(() => finish(edit(io)));
   config

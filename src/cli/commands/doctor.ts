@@ -6,7 +6,7 @@ import type { RegisterCommands } from "../program.ts";
 export const registerDoctorCommand: RegisterCommands = (program, io, finish) => {
   program
     .command("doctor")
-    .description("look for what is wrong here, and say what to do about it")
+    .description("look for what is wrong on this machine, and say what to do about it")
     .option("--repair", "recover a damaged database first; the damaged file is set aside")
     .option("--json", "print one JSON object a line")
     .option(

@@ -51,7 +51,9 @@ export const registerGatewayCommands: RegisterCommands = (program, io, finish) =
     .action((flags: GatewayFlags) => finish(runGateway(io, flags)));
   program
     .command("speak")
-    .description("say what comes on stdin aloud, without an echoed directive, sentence by sentence")
+    .description(
+      "read stdin aloud, sentence by sentence; an echo of the voice directive is left out",
+    )
     .option("--out <file>", "speak into a WAV file instead of the room")
     .option("--voice <name>", "a voice of the system's speech program")
     .action((flags: { out?: string; voice?: string }) => finish(runSpeak(io, flags)));

@@ -30,7 +30,7 @@ export const registerHubCommands: RegisterCommands = (program, io, finish) => {
     .action((options: PlaceOptions) => finish(runCreate(io, options)));
   hub
     .command("join")
-    .description("take part in a hub by its code; again by a newer code after a change of the key")
+    .description("join a hub by its code; join again by the newer code after its key was changed")
     .argument("<code>", "as it was printed; - reads it from stdin, past the shell's history")
     .option("--folder <path>", "where the hub's folder lies on this device")
     .option("--server <url...>", "other addresses than the code's")
@@ -55,22 +55,24 @@ export const registerHubCommands: RegisterCommands = (program, io, finish) => {
     .action((options: { json?: boolean }) => finish(runDevices(io, options)));
   hub
     .command("rotate")
-    .description("change the key of the hub for all devices that are in it")
+    .description("give the hub a new key, for all devices that are in it")
     .action(() => finish(runChange(io, { action: "rotate" }, ROTATED)));
   hub
     .command("revoke")
     .description(
-      "take a device out, such as a lost one: it reads nothing new and is not listened to",
+      "take a device out of the hub, such as a lost one: it reads nothing new, and nothing it sends is accepted",
     )
     .argument("<device>", "its name, or the beginning of its id")
     .action((device: string) => finish(runChange(io, { action: "revoke", device }, REVOKED)));
   hub
     .command("rejoin")
-    .description("go on after this device was restored from a backup: its log begins anew")
+    .description(
+      "go on in the hub after this device was restored from a backup: its log begins anew",
+    )
     .action(() => finish(runChange(io, { action: "rejoin" }, REJOINED)));
   hub
     .command("leave")
-    .description("leave the hub; what the other devices recorded goes from this one")
+    .description("leave the hub, and remove from this device what the others recorded")
     .action(() => finish(runLeave(io)));
 };
 

@@ -12,11 +12,11 @@ export const registerImportCommand: RegisterCommands = (program, io, finish) => 
   program
     .command("import")
     .description(
-      "take an export of activityd, or a history of ActivityWatch; repeating it adds nothing",
+      "take in an export of activityd, or a history of ActivityWatch; repeating it adds nothing",
     )
     .argument(
       "[file]",
-      "an export of either, or a database of aw-server or aw-server-rust; - for what comes in; " +
+      "an export of either, or a database of aw-server or aw-server-rust; - reads stdin; " +
         "ActivityWatch's databases in their usual places unless given",
     )
     .option(

@@ -35,7 +35,7 @@ interface LedgerOptions {
 export const registerOwnerCommands: RegisterCommands = (program, io, finish) => {
   program
     .command("pause")
-    .description("stop recording and telling, for a time or until it is resumed")
+    .description("stop recording, and telling assistants anything, for a time or until resumed")
     .argument("<when...>", "15m, 1h, until 14:00, until 2026-11-27T14:00, or until-resume")
     .option("--json", "print JSON")
     .action((when: readonly string[], options: { json?: boolean }) =>

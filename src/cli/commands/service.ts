@@ -8,12 +8,12 @@ export const registerServiceCommands: RegisterCommands = (program, io, finish) =
   const service = program.command("service").description("run the daemon as a desktop service");
   service
     .command("install")
-    .description("install and start it for the current user")
+    .description("install the daemon as a service of the current user, and start it")
     .option("--dry-run", "print what would be written and run")
     .action((options: { dryRun?: true }) => finish(install(io, options.dryRun === true)));
   service
     .command("uninstall")
-    .description("stop and remove it; what was recorded stays")
+    .description("stop the service and remove it; what was recorded stays")
     .option("--dry-run", "print what would be removed")
     .option("--purge", "remove the database, the logs and the settings too")
     .action((options: { dryRun?: true; purge?: true }) =>
@@ -21,15 +21,15 @@ export const registerServiceCommands: RegisterCommands = (program, io, finish) =
     );
   service
     .command("status")
-    .description("what the service manager says of it")
+    .description("print what the service manager says of the service")
     .action(() => finish(tell(io, "status")));
   service
     .command("logs")
-    .description("the newest log lines")
+    .description("print the newest log lines of the service")
     .action(() => finish(tell(io, "logs")));
   service
     .command("restart")
-    .description("stop it and start it again")
+    .description("stop the service and start it again")
     .action(() => finish(restart(io)));
 };
 

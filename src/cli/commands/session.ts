@@ -22,11 +22,11 @@ export const registerSessionCommands: RegisterCommands = (program, io, finish) =
       "--key <key>",
       "what it reports: while an event of that key waits, this one is left out",
     )
-    .argument("<text>", "what happened; - reads it from the input")
+    .argument("<text>", "what happened; - reads it from stdin")
     .action((text: string, options: EventOptions) => finish(runEvent(io, text, options)));
   program
     .command("strip")
-    .description("print what the owner wrote in the composed turn on the input")
+    .description("read a composed turn on stdin and print what the owner wrote")
     .action(() => finish(runStrip(io)));
 };
 

@@ -8,7 +8,9 @@ import type { RegisterCommands } from "../program.ts";
 export const registerStoreCommands: RegisterCommands = (program, io, finish) => {
   program
     .command("export")
-    .description("print every event as one JSON object a line, oldest first; also beside a daemon")
+    .description(
+      "print every event as one JSON object a line, oldest first; a daemon may be running",
+    )
     .action(() => finish(runExport(io)));
   program
     .command("backup")
@@ -17,12 +19,12 @@ export const registerStoreCommands: RegisterCommands = (program, io, finish) => 
     .action((options: { list?: boolean }) => finish(runBackup(io, options)));
   program
     .command("restore")
-    .description("put a backup in the place of the database, which is set aside")
+    .description("replace the database with a backup; the database that was there is set aside")
     .argument("[file]", "the backup; the newest unless given")
     .action((file?: string) => finish(runRestore(io, file)));
   program
     .command("encrypt")
-    .description("encrypt the database, its backups with it; can be interrupted and run again")
+    .description("encrypt the database and its backups; can be interrupted and run again")
     .option("--key-file <file>", "keep the key in this file instead of the desktop's keychain")
     .action((options: { keyFile?: string }) => finish(runEncrypt(io, options)));
 };
