@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 export function sendFound(response: ServerResponse, value: unknown, bucket: string): void {
   if (value === null) sendMessage(response, 404, `There is no bucket "${bucket}".`);
@@ -39,7 +39,7 @@ export async function sendPages(
   const rest = pages[Symbol.iterator]();
   const first = rest.next();
   if (first.done === true) return sendJson(response, 200, []);
-  await turn();
+  await nextTurn();
   const second = rest.next();
   if (second.done === true) return sendJson(response, 200, first.value);
   response.writeHead(200, { "content-type": "application/json" });
@@ -83,7 +83,7 @@ async function sendPieces(response: ServerResponse, pieces: Iterable<string>): P
   async function* inTurns(): AsyncGenerator<string, void, undefined> {
     for (const piece of pieces) {
       yield piece;
-      await turn();
+      await nextTurn();
     }
   }
   await pipeline(Readable.from(inTurns()), response);

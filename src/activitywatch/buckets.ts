@@ -4,6 +4,7 @@
  * never trusted.
  */
 import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   canonicalJson,
   isObject,
@@ -257,9 +258,7 @@ export function createBuckets(options: BucketsOptions): Buckets {
       store.transaction(() => {
         for (const each of events) importEvent(row, each, counts);
       });
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
+      await nextTurn();
     }
     return counts;
   }

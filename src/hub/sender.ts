@@ -3,6 +3,7 @@
  * waits is sent again as it was until it is acknowledged, and that nothing is sent once somebody else turns out to write
  * under the same name.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ActivityError } from "../errors.ts";
 import { reasonForLog, type Log } from "../log.ts";
 import type { OwnLog } from "../store/devices/outbox.ts";
@@ -244,10 +245,4 @@ function sameIdentity(): Trouble {
       "After a restore or a recovery: activityd hub rejoin. After a copy, on one of the two: activityd hub leave, then " +
       "activityd hub join CODE.",
   };
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -3,6 +3,7 @@
  * held goes with them: labels, documents, search entries, visits and, when forgetting, their share of the
  * totals; and that no reader waits longer than a few milliseconds meanwhile.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import type { Documents } from "./documents.ts";
@@ -297,11 +298,4 @@ function* batches<T>(items: Iterable<T>, size: number): Generator<readonly T[]> 
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-/** Lets the requests that came in meanwhile be answered. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -2,6 +2,7 @@
  * Going through the record event by event, of this device and of others. It promises every event that meets a span,
  * with its facts, and that requests are answered meanwhile.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventFacts, EventSpan } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import { IS_SILENT } from "./devices.ts";
@@ -117,9 +118,7 @@ async function walk<Row extends WalkRow>(
     }
     last = rows.at(-1);
     if (rows.length < ROWS_PER_STEP) return;
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
+    await nextTurn();
   }
 }
 

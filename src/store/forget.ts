@@ -2,6 +2,7 @@
  * Taking out what a plan names, on the owner's word. It promises that what lies beside the wish stays, cut at
  * its edges where need be, and that requests are answered meanwhile.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventFacts } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
 import { createOutbox } from "./devices/outbox.ts";
@@ -97,13 +98,6 @@ function* inBatches<T>(items: readonly T[]): Generator<readonly T[]> {
 
 /** A few milliseconds of work. */
 const ROWS_PER_STEP = 200;
-
-/** Lets the requests that came in meanwhile be answered. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-}
 
 /** Erases the totals that outlived their events: those of applications that are meant, and of whole days. */
 export function forgetTotals(
@@ -243,9 +237,7 @@ export async function textsWithoutRow(
   const gone: string[] = [];
   for (const text of texts) {
     if (find.get(...Array.from({ length: 8 }, () => text)) === undefined) gone.push(text);
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
+    await nextTurn();
   }
   return gone;
 }

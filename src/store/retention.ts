@@ -3,6 +3,7 @@
  * outlive the events, that no title of an expired event is left in the files, and that two runs never
  * overlap.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Log } from "../log.ts";
 import type { EventStore } from "./events.ts";
 import { expireLedger } from "./ledger.ts";
@@ -137,9 +138,7 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
       if (ids.length === 0) break;
       events += ids.length;
       for (const label of store.remote().drop(ids)) labels.add(label);
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
+      await nextTurn();
     }
     return { events, documents: (await eraser.sweep(labels)).documents };
   };
@@ -157,9 +156,7 @@ export function createRetention(store: EventStore, limits: RetentionLimits, log:
       database.transaction(() => {
         for (const { id } of rows) dropped += dropBucketRow.run(id);
       });
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
+      await nextTurn();
     }
   };
 

@@ -2,6 +2,7 @@
  * Forgetting in the buckets that other recorders fill: rows of JSON beside our own events. It promises the same
  * as for those: what lies beside the wish stays, cut at its edges, and requests are answered meanwhile.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BucketData, BucketKind } from "../../capture/privacy/buckets.ts";
 import type { StoreDatabase } from "../database.ts";
 
@@ -82,9 +83,7 @@ export async function forgetBucketEvents(
     const end = step.at(-1);
     if (end === undefined) break;
     lastId = end.event_id;
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
+    await nextTurn();
   }
   if (!dryRun) {
     database.transaction(() => {
