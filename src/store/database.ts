@@ -4,6 +4,7 @@
  */
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { makeFolder } from "../make-folder.ts";
 import { isEncrypted, readKeyPlace, writeKeyPlace } from "./cipher.ts";
 import {
@@ -22,6 +23,7 @@ import {
   connectStandIn,
   connectWriter,
   createPrivateFile,
+  PATIENCE_MS,
   type Sqlite,
 } from "./sqlite.ts";
 
@@ -83,8 +85,6 @@ export interface OpenDatabaseOptions {
    * again to open the file, and throws `database_unwritable` when that fails.
    */
   readonly tolerant?: boolean;
-  /** How long a statement waits for another process's lock. */
-  readonly busyTimeoutMs?: number;
   /**
    * Told when a read outside of a transaction meets damage. True: the database was mended, and the read is done
    * once more.
@@ -97,23 +97,17 @@ export interface OpenDatabaseOptions {
  * @throws ActivityError `database_newer`, `database_damaged`, `database_unwritable`, `database_busy`
  */
 export function openDatabase(options: OpenDatabaseOptions): StoreDatabase {
-  const { path, role = "writer", tolerant = false, busyTimeoutMs = PATIENCE_MS } = options;
-  const { onDamage = () => false } = options;
+  const { path, role = "writer", tolerant = false, onDamage = () => false } = options;
   const connect = (): Sqlite =>
-    translating(path, () =>
-      role === "reader" ? connectReader(path, busyTimeoutMs) : connectWriter(path, busyTimeoutMs),
-    );
+    translating(path, () => (role === "reader" ? connectReader(path) : connectWriter(path)));
   try {
     return wrap(path, connect, toConnection(path, connect(), false), onDamage);
   } catch (error) {
     if (!tolerant || !isUnwritable(error)) throw error;
-    const standIn = connectStandIn(path, busyTimeoutMs);
+    const standIn = connectStandIn(path);
     return wrap(path, connect, toConnection(path, standIn, true), onDamage);
   }
 }
-
-/** How long a statement waits for another process's lock, unless it is told otherwise. */
-const PATIENCE_MS = 5_000;
 
 function wrap(
   path: string,
@@ -274,9 +268,7 @@ function wrap(
       if (file === null) return false;
       fromByte = translating(path, () => scrubStep(file, fromByte));
       if (fromByte < 0) fsyncSync(file);
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
+      await nextTurn();
     }
     return true;
   };

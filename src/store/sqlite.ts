@@ -111,10 +111,10 @@ export function isSupportedSqlite(version: string): boolean {
   return versionNumber(version) >= versionNumber(OLDEST_SQLITE);
 }
 
-export function connectWriter(path: string, timeout: number): Sqlite {
+export function connectWriter(path: string): Sqlite {
   createPrivateFile(path);
   refuseNewerSchema(path);
-  const sqlite = openSqlite(path, { timeout, fileMustExist: true });
+  const sqlite = openSqlite(path, { fileMustExist: true });
   try {
     assertSqliteVersion(sqlite);
     configureWriter(sqlite);
@@ -126,8 +126,8 @@ export function connectWriter(path: string, timeout: number): Sqlite {
   }
 }
 
-export function connectReader(path: string, timeout: number): Sqlite {
-  const sqlite = openSqlite(path, { readonly: true, timeout, fileMustExist: true });
+export function connectReader(path: string): Sqlite {
+  const sqlite = openSqlite(path, { readonly: true, fileMustExist: true });
   sqlite.pragma("mmap_size = 0");
   // Readers go through once and are gone: the 16 MB that a connection may keep would be paid for nothing.
   sqlite.pragma("cache_size = -2000");
@@ -160,9 +160,9 @@ export function connectForeign(path: string): Sqlite {
 }
 
 /** What is read while the file cannot be written: the file itself where that works, else nothing at all. */
-export function connectStandIn(path: string, timeout: number): Sqlite {
+export function connectStandIn(path: string): Sqlite {
   try {
-    const sqlite = connectReader(path, timeout);
+    const sqlite = connectReader(path);
     if (Number(sqlite.pragma("user_version", { simple: true })) === MIGRATIONS.length)
       return sqlite;
     sqlite.close();
@@ -175,8 +175,12 @@ export function connectStandIn(path: string, timeout: number): Sqlite {
   return sqlite;
 }
 
+/** How long a statement waits for another process's lock, unless its connection is told otherwise. */
+export const PATIENCE_MS = 5_000;
+
 /** Opens a file with the key of its folder, where there is one. */
-function openSqlite(path: string, options: Database.Options): Sqlite {
+function openSqlite(path: string, how: Omit<Database.Options, "timeout">): Sqlite {
+  const options = { ...how, timeout: PATIENCE_MS };
   const key = keyFor(path);
   if (key === null) return new Database(path, options);
   const sqlite = new (loadCipherSqlite())(path, options);
