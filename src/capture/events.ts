@@ -175,6 +175,26 @@ export type EventFacts =
   | EditorFacts
   | TabFacts;
 
+/** Facts as a file or another device tells them: texts that have met no privacy gate here. */
+export type RawFacts =
+  | {
+      readonly kind: "window";
+      readonly app: string;
+      readonly title: string | null;
+      readonly place: string | null;
+    }
+  | ({ readonly kind: "tab" } & Omit<TabSample, "url" | "private"> & {
+        readonly place: string | null;
+      })
+  | ({ readonly kind: "editor" } & EditorSample)
+  | ({ readonly kind: "media" } & MediaSample)
+  | ({ readonly kind: "notification" } & NotificationSample)
+  | IdleFacts
+  | GapFacts
+  | SystemFacts
+  | LockFacts
+  | SleepFacts;
+
 export type EventKind = EventFacts["kind"];
 
 export const EVENT_KINDS = [

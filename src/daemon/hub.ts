@@ -2,6 +2,7 @@
  * The hub beside a running daemon, loaded where the settings name one. It promises that a hub which cannot be opened
  * is told among the problems and keeps nothing else from running.
  */
+import { admitFacts } from "../capture/privacy/facts.ts";
 import type { ActivityApp } from "../app.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
@@ -12,7 +13,6 @@ import { openHub } from "../hub/hub.ts";
 import { readIdentity } from "../hub/identity.ts";
 import type { Log } from "../log.ts";
 import type { HubPort } from "../owner/hub.ts";
-import { admit } from "./admit.ts";
 
 export interface HubServiceOptions {
   readonly app: Pick<ActivityApp, "others">;
@@ -46,7 +46,7 @@ export async function openHubService(
         driver,
         store: others.store,
         directory: dataDirectory,
-        admit: (facts, atUs) => admit(others.gate, facts, atUs),
+        admit: (facts, atUs) => admitFacts(others.gate, facts, atUs),
         forget: others.forget,
         onChange: others.changed,
         turn: others.turn,

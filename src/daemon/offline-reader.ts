@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { EventFacts } from "../capture/events.ts";
-import { judgeAgain } from "../capture/privacy/again.ts";
+import { judgeAgain } from "../capture/privacy/facts.ts";
 import type { PrivacyConfig } from "../capture/privacy/rules.ts";
 import { createPrivacyGate } from "../capture/privacy.ts";
 import { ActivityError } from "../errors.ts";

@@ -10,6 +10,7 @@ import { readExport, type History } from "../activitywatch/history.ts";
 import { importHistory, type ImportSummary } from "../activitywatch/import.ts";
 import type { Blindness } from "../capture/sources/source.ts";
 import { createPrivacyGate } from "../capture/privacy.ts";
+import { admitFacts } from "../capture/privacy/facts.ts";
 import { systemClock } from "../clock.ts";
 import { readConfig } from "../config.ts";
 import { silentLog } from "../log.ts";
@@ -30,7 +31,6 @@ import { acquireInstanceLock } from "../store/lock.ts";
 import type { RecoveryReport } from "../store/recovery.ts";
 import { clearRemains } from "../store/recovery/remains.ts";
 import { repairStore, restoreBackup } from "../store/recovery/repair.ts";
-import { admit } from "./admit.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -146,7 +146,7 @@ export function importLines(
     const importer = createExchangeImporter(
       header,
       store,
-      (facts, atUs) => admit(gate, facts, atUs),
+      (facts, atUs) => admitFacts(gate, facts, atUs),
       systemClock.nowUs(),
     );
     let count = 0;

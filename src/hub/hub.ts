@@ -4,13 +4,12 @@
  * wrong is told with what to do about it.
  */
 import type { HubAnswer, HubDevice, HubRequest } from "../api.ts";
-import type { EventFacts } from "../capture/events.ts";
+import type { EventFacts, RawFacts } from "../capture/events.ts";
 import type { Clock } from "../clock.ts";
 import { ActivityError } from "../errors.ts";
 import { reasonForLog, type Log } from "../log.ts";
 import { createDevices, takesPart } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
-import type { RawFacts } from "../store/exchange.ts";
 import type { WishOrigin } from "../store/event-walk.ts";
 import { createOutbox } from "../store/devices/outbox.ts";
 import type { RemoteId } from "../store/devices/remote-reader.ts";

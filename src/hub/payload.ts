@@ -2,9 +2,9 @@
  * What a record says: events, what was erased and forgotten, who a device is, and keys. It hides the form on the
  * wire and promises that what cannot be meant is refused whole, before anything of it is done.
  */
-import type { EventSpan } from "../capture/events.ts";
+import type { EventSpan, RawFacts } from "../capture/events.ts";
 import { integer, text, withDefault, z } from "../shapes.ts";
-import { readRawFacts, type RawFacts } from "../store/exchange.ts";
+import { readRawFacts } from "../store/exchange.ts";
 import type { DeviceKind } from "../store/devices.ts";
 import type { ToldEvent } from "../store/devices/outbox.ts";
 import type { Revoked } from "./identity.ts";

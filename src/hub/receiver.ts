@@ -3,13 +3,12 @@
  * often it comes, that one which is forged, out of its place or of a device that was taken out changes nothing,
  * and that requests are answered while a long absence is caught up with.
  */
-import type { EventFacts } from "../capture/events.ts";
+import type { EventFacts, RawFacts } from "../capture/events.ts";
 import type { Clock } from "../clock.ts";
 import { ActivityError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { DeviceRow, Devices } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
-import type { RawFacts } from "../store/exchange.ts";
 import type { WishOrigin } from "../store/event-walk.ts";
 import type { RemotePut } from "../store/devices/remote.ts";
 import { toVersion } from "../store/devices/version.ts";

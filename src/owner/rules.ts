@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { RulesAnswer, RuleTestAnswer, RuleTestRequest } from "../api.ts";
-import { judgeAgain } from "../capture/privacy/again.ts";
+import { judgeAgain } from "../capture/privacy/facts.ts";
 import { gateBucketData } from "../capture/privacy/buckets.ts";
 import { describeResult, explainPrivacy } from "../capture/privacy/explain.ts";
 import type { LivePrivacy } from "../capture/privacy/live.ts";

@@ -2,17 +2,7 @@
  * The record as lines of JSON, out and in. It promises that memory stays flat however long the record is,
  * that reading the same lines again adds nothing, and that nothing is read in which `admit` does not let by.
  */
-import type {
-  EditorSample,
-  EventFacts,
-  EventSpan,
-  IdleFacts,
-  GapFacts,
-  MediaSample,
-  NotificationSample,
-  SystemFacts,
-  TabSample,
-} from "../capture/events.ts";
+import type { EventFacts, EventSpan, RawFacts } from "../capture/events.ts";
 import { ActivityError } from "../errors.ts";
 import { integer, text, z } from "../shapes.ts";
 import type { StoreDatabase } from "./database.ts";
@@ -69,26 +59,6 @@ export function countForExport(database: StoreDatabase): number {
 export function isExportHeader(line: string): boolean {
   return headerSchema.safeParse(parseJson(line)).success;
 }
-
-/** Facts as they stand in a line: texts that have met no privacy gate here. */
-export type RawFacts =
-  | {
-      readonly kind: "window";
-      readonly app: string;
-      readonly title: string | null;
-      readonly place: string | null;
-    }
-  | ({ readonly kind: "tab" } & Omit<TabSample, "url" | "private"> & {
-        readonly place: string | null;
-      })
-  | ({ readonly kind: "editor" } & EditorSample)
-  | ({ readonly kind: "media" } & MediaSample)
-  | ({ readonly kind: "notification" } & NotificationSample)
-  | IdleFacts
-  | GapFacts
-  | SystemFacts
-  | { readonly kind: "lock" }
-  | { readonly kind: "sleep" };
 
 /** Facts as they stand in a line or a record; null for what are none. */
 export function readRawFacts(value: unknown): RawFacts | null {

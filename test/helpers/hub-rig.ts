@@ -1,7 +1,7 @@
 /** Devices with stores of their own in one hub in memory, whose time a test moves by hand. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { EventFacts } from "../../src/capture/events.ts";
+import type { EventFacts, RawFacts } from "../../src/capture/events.ts";
 import { ActivityError } from "../../src/errors.ts";
 import { openHub, type Hub } from "../../src/hub/hub.ts";
 import {
@@ -14,7 +14,6 @@ import {
 import type { TravellingWish } from "../../src/hub/payload.ts";
 import { silentLog } from "../../src/log.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
-import type { RawFacts } from "../../src/store/exchange.ts";
 import { carryOut } from "../../src/store/forget.ts";
 import type { WishOrigin } from "../../src/store/event-walk.ts";
 import { planForget } from "../../src/store/forget/plan.ts";

@@ -2,8 +2,8 @@
 import { cpSync, rmSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EventFacts } from "../../src/capture/events.ts";
-import { createExchangeImporter, exportLines, type RawFacts } from "../../src/store/exchange.ts";
+import type { EventFacts, RawFacts } from "../../src/capture/events.ts";
+import { createExchangeImporter, exportLines } from "../../src/store/exchange.ts";
 import { carryOut } from "../../src/store/forget.ts";
 import { planRules } from "../../src/store/forget/plan.ts";
 import {

@@ -1,7 +1,7 @@
 /** Devices with stores of their own that take part in a hub of real servers, in real time. */
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { EventFacts } from "../../../src/capture/events.ts";
+import type { EventFacts, RawFacts } from "../../../src/capture/events.ts";
 import { systemClock, type Clock } from "../../../src/clock.ts";
 import type { HubDriver } from "../../../src/hub/driver.ts";
 import { openHub, type Hub } from "../../../src/hub/hub.ts";
@@ -17,7 +17,6 @@ import { silentLog } from "../../../src/log.ts";
 import { carryOut } from "../../../src/store/forget.ts";
 import { planForget } from "../../../src/store/forget/plan.ts";
 import { openEventStore, type EventStore } from "../../../src/store/events.ts";
-import type { RawFacts } from "../../../src/store/exchange.ts";
 import { storable } from "../../helpers/storable.ts";
 import type { ClusterRig } from "./cluster-rig.ts";
 
