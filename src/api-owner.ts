@@ -2,7 +2,7 @@
  * What the owner asks of the daemon about the record itself: pausing, forgetting, who was given what, which rules are in
  * force and which clients are refused. Types only, spoken through `api.ts`.
  */
-import type { UntrustedSpan } from "./context/plain-text.ts";
+import type { LedgerEntry } from "./store/ledger.ts";
 import type { ForgetExample } from "./store/forget/plan.ts";
 
 /** How long to pause. Neither field: until `resume`. */
@@ -84,32 +84,6 @@ export interface LedgerAnswer {
   /** Newest first. */
   readonly entries: readonly LedgerEntry[];
   readonly truncated: boolean;
-}
-
-/** The same bytes given to one client within a while. */
-export interface LedgerEntry {
-  readonly id: number;
-  readonly firstUs: number;
-  readonly lastUs: number;
-  readonly times: number;
-  readonly client: string | null;
-  readonly session: string | null;
-  /** The form of the block, or the name of another reading request. */
-  readonly form: string;
-  readonly intent: string;
-  readonly source: string;
-  /** The bytes; null when what was given is told by its events alone. */
-  readonly text: string | null;
-  /** Where in `text` stand characters that strangers wrote. */
-  readonly untrustedSpans: readonly UntrustedSpan[];
-  /**
-   * What the owner wrote in that turn, which is all that the owner sees of it: without secrets, cut after 2,000
-   * characters. Null when it was no turn, or turns are not kept (`keep_turns` in `[ledger]`).
-   */
-  readonly ownerText: string | null;
-  readonly tokens: number;
-  readonly eventIds: readonly number[];
-  readonly reasons: readonly string[];
 }
 
 /** A window to try the privacy rules on. Nothing of it is kept. */

@@ -21,6 +21,7 @@ import type { UntrustedSpan } from "./context/plain-text.ts";
 import type { ContentPart, ModelTurnText, OwnerText } from "./context/turn.ts";
 import type { ActivityEvent, EventKind } from "./capture/events.ts";
 import type { Blindness, SourceStatus } from "./capture/sources/source.ts";
+import type { StoreSummary } from "./store/events.ts";
 import type { DaysAnswer, DaysRequest } from "./store/readings/days-query.ts";
 import type { SearchAnswer, SearchRequest } from "./store/readings/search-query.ts";
 import type { TimelineAnswer, TimelineRequest } from "./store/readings/timeline-query.ts";
@@ -36,7 +37,6 @@ export type {
   ForgetProof,
   ForgetRequest,
   LedgerAnswer,
-  LedgerEntry,
   LedgerRequest,
   PauseAnswer,
   PauseRequest,
@@ -45,6 +45,7 @@ export type {
   RulesAnswer,
 } from "./api-owner.ts";
 export type { DayActivity, DaysAnswer, DaysRequest } from "./store/readings/days-query.ts";
+export type { LedgerEntry } from "./store/ledger.ts";
 export type { ForgetExample } from "./store/forget/plan.ts";
 export type { SearchAnswer, SearchHit, SearchRequest } from "./store/readings/search-query.ts";
 export type {
@@ -296,11 +297,7 @@ export interface StatusAnswer {
   /** The pause in force, or null while recording goes on. */
   readonly paused: PauseAnswer["paused"];
   readonly sources: readonly SourceStatus[];
-  readonly store: {
-    readonly path: string;
-    readonly sizeBytes: number;
-    readonly eventCount: number;
-    readonly lastCommittedUs: number | null;
+  readonly store: StoreSummary & {
     /** False while writes fail and the newest events are held in memory. */
     readonly writable: boolean;
   };

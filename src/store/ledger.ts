@@ -21,14 +21,17 @@ export interface LedgerNote {
   readonly text: string | null;
   /** Where in `text` stand characters that strangers wrote. */
   readonly untrustedSpans: readonly UntrustedSpan[];
-  /** What the owner wrote; null when it was no turn, or it is not kept. */
+  /**
+   * What the owner wrote in that turn, which is all that the owner sees of it: without secrets, cut after 2,000
+   * characters. Null when it was no turn, or turns are not kept (`keep_turns` in `[ledger]`).
+   */
   readonly ownerText: string | null;
   readonly tokens: number;
   readonly eventIds: readonly number[];
   readonly reasons: readonly string[];
 }
 
-/** A note as it is kept. */
+/** The same bytes given to one client within a while. */
 export interface LedgerEntry extends LedgerNote {
   readonly id: number;
   /** When these bytes were given first and last, and how often. */
