@@ -46,6 +46,9 @@ describe("a turn that asks for one kind of thing in a time", () => {
     ["what emails did I read yesterday", ["Re: hay"]],
     ["welche Seiten hab ich am Dienstag gelesen", ["Hoof care - Vet Weekly"]],
     ["which files did I edit yesterday", ["Barn rent.odt"]],
+    ["qué llamadas tuve ayer", ["Call with Mr Roth — Zoom Meeting"]],
+    ["quels appels j'ai eus mardi ?", ["Call with Ines — Zoom Meeting"]],
+    ["qué páginas leí el martes", ["Hoof care - Vet Weekly"]],
     ["welche Tabelle hatte ich am Dienstag offen?", ["Milk prices.ods"]],
   ])("gets those alone: %s", (turn, want) => {
     expect(titles(turn)).toEqual(want);
@@ -69,6 +72,8 @@ describe("a turn that asks for one kind of thing in a time", () => {
     "what did I do yesterday apart from meetings",
     "was hab ich gestern außer Besprechungen gemacht",
     "what did I do for the meeting yesterday",
+    "qué hice ayer entre reuniones",
+    "qu'est-ce que j'ai fait hier à part les réunions",
   ])("gets more where it is asked for something beside those: %s", (turn) => {
     expect(titles(turn)).toContain("Barn rent.odt");
   });

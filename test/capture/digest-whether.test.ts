@@ -72,3 +72,72 @@ describe("a turn that asks whether something was done in a time", () => {
     expect(body(turn).length).toBeGreaterThan(2);
   });
 });
+
+describe("a turn that asks what others did in a time", () => {
+  it.each([
+    "what did the council decide yesterday?",
+    "did it snow on Tuesday",
+    "hat Hertha gestern gewonnen?",
+    "ganó el Betis anoche?",
+    "il s'est passé quoi à la bourse hier ?",
+  ])("is told nothing of one's own: %s", (turn) => {
+    expect(body(turn)).toEqual([]);
+  });
+
+  it.each([
+    "what did the cheese forum say on Tuesday",
+    "was hat das Cheese forum am Dienstag gesagt",
+  ])("is told what was looked at under that name: %s", (turn) => {
+    expect(body(turn)).toEqual([expect.stringContaining("Cheese forum")]);
+  });
+});
+
+describe("a task that makes something for days to come", () => {
+  it.each([
+    "make me a playlist for the weekend",
+    "plan a menu for saturday",
+    "create a shopping list for the weekend",
+    "mach mir einen Trainingsplan fürs Wochenende",
+    "hazme una playlist para el finde",
+    "prépare-moi un menu pour le week-end",
+  ])("gets nothing: %s", (turn) => {
+    expect(body(turn)).toEqual([]);
+  });
+
+  it.each([
+    "make a list of the pages from Tuesday",
+    "make me a timesheet for Tuesday",
+    "mach mir eine Liste der Seiten vom Dienstag",
+    "hazme una lista de lo que hice el martes",
+    "fais-moi une liste de ce que j'ai ouvert mardi",
+  ])("gets what it is to be made of: %s", (turn) => {
+    expect(body(turn).length).toBeGreaterThan(0);
+  });
+});
+
+describe("one word", () => {
+  it.each(["vineyard", "vineyard?", "Roth", "¿roth?"])("may name what was recorded: %s", (turn) => {
+    expect(body(turn).length).toBe(1);
+  });
+
+  it.each(["genau", "perfecto", "parfait", "milk", "pergola"])(
+    "may say nothing of it: %s",
+    (turn) => {
+      expect(body(turn)).toEqual([]);
+    },
+  );
+});
+
+describe("a turn that tells what others did", () => {
+  it.each([
+    "the vet postponed the visit yesterday",
+    "die Prüfung am Dienstag wurde verschoben",
+    "hier le robot ne marchait pas",
+  ])("gets nothing: %s", (turn) => {
+    expect(body(turn)).toEqual([]);
+  });
+
+  it("that would like to know gets an answer", () => {
+    expect(body("ich würde gern wissen was gestern war").length).toBeGreaterThan(2);
+  });
+});

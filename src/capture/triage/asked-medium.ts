@@ -55,22 +55,28 @@ export function askedMedium(
 }
 
 const BESIDE =
-  /\b(?:between|for|about|except|besides|beside|apart from|other than|without|outside|instead of|not counting|zwischen|für|fuer|über|ueber|außer|ausser|außerhalb|ohne|neben|wegen|statt|abgesehen von)\s+(?:of\s+)?(?:(?:the|my|all|any|our|den|dem|die|das|der|meinen|meinem|allen)\s+)?$/iu;
+  /\b(?:between|for|about|except|besides|beside|apart from|other than|without|outside|instead of|not counting|zwischen|für|fuer|über|ueber|außer|ausser|außerhalb|ohne|neben|wegen|statt|abgesehen von|entre|para|sobre|aparte de|ademas de|además de|sin|excepto|salvo|menos|pour|sur|sauf|sans|hors|à part|a part|en dehors de)\s+(?:of\s+)?(?:(?:the|my|all|any|our|den|dem|die|das|der|meinen|meinem|allen|la|las|los|el|mis|mi|le|les|mes|ma|mon|une|una|un)\s+)?$/iu;
 
 const KINDS: readonly { readonly names: RegExp; readonly kinds: readonly DocumentKind[] }[] = [
   {
     names:
-      /^(?:calls?|called|meetings?|videocalls?|appointments?|anrufe?n?|telefonate?n?|telefoniert|angerufen|besprechung(?:en)?|termine?n?|videokonferenz(?:en)?|gesprache?n?)$/u,
+      /^(?:calls?|called|meetings?|videocalls?|appointments?|anrufe?n?|telefonate?n?|telefoniert|angerufen|besprechung(?:en)?|termine?n?|videokonferenz(?:en)?|gesprache?n?|llamadas?|videollamadas?|reunion(?:es)?|citas?|entrevistas?|appels?|reunions?|visios?|rdv|entretiens?)$/u,
     kinds: ["call"],
   },
   {
-    names: /^(?:talk(?:ed)?|talking|spoke|speak|gesprochen|geredet|chats?|chatted|gechattet)$/u,
+    names:
+      /^(?:talk(?:ed)?|talking|spoke|speak|gesprochen|geredet|chats?|chatted|gechattet|hable|hablado|charle|charlado|parle|discute|echange)$/u,
     kinds: ["call", "chat"],
   },
-  { names: /^(?:e?mails?|gemailt|mailed)$/u, kinds: ["mail"] },
+  { names: /^(?:e?mails?|gemailt|mailed|correos?|courriels?)$/u, kinds: ["mail"] },
   {
-    names: /^(?:websites?|webseiten?|webpages?|pages?|seiten?|artikel|articles?)$/u,
+    names:
+      /^(?:websites?|webseiten?|webpages?|pages?|seiten?|artikel|articles?|paginas?|webs?|articulos?|sites?)$/u,
     kinds: ["page"],
   },
-  { names: /^(?:files?|datei(?:en)?|documents?|dokumente?n?|docs?)$/u, kinds: ["file"] },
+  {
+    names:
+      /^(?:files?|datei(?:en)?|documents?|dokumente?n?|docs?|archivos?|documentos?|fichiers?)$/u,
+    kinds: ["file"],
+  },
 ];

@@ -23,6 +23,7 @@ import { quotedPieces, tokenizeTurn } from "./turn/tokens.ts";
 import { isFarewell } from "./turn/farewell.ts";
 import { isFollowUp, readLeaning } from "./turn/follow-up.ts";
 import { needsNoRecord } from "./turn/off-record.ts";
+import { asksWhatOthersDid } from "./turn/others-did.ts";
 import { readTimeEnd } from "./turn/ends.ts";
 import { mendTypos } from "./turn/typos.ts";
 import { asksWhether } from "./turn/whether.ts";
@@ -97,6 +98,7 @@ function readIn(language: TurnLanguage, turn: string, asking: Asking): TurnReadi
       isChatter(tokens, language, covered) ||
       needsNoRecord(tokens, language, covered),
     asksWhether: asksWhether(tokens, language),
+    asksOfOthers: asksWhatOthersDid(tokens, language, covered, cues.anchors),
     followUp: isFollowUp(tokens, cues.anchors),
     leaning: isLeave
       ? null

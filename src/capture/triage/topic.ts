@@ -196,7 +196,9 @@ function weigh(
     const hasMore = words[at + 1]?.phrase === found.phrase;
     const isManner =
       hits.how === "none" &&
-      ((hasNouns && !isNoun(word)) || (language === "en" && hasMore && isVerbForm(turn, word)));
+      ((hasNouns && !isNoun(word)) ||
+        (language === "en" && hasMore && isVerbForm(turn, word)) ||
+        (hasMore && CONJUGATED[language]?.test(word.text) === true));
     // "The file of Otto" is none of those of others; a page that is the only one of its kind may be his.
     const isOther =
       hits.how === "none" &&
@@ -237,6 +239,12 @@ function isVerbForm(turn: string, { folded, text, startIndex }: ContentWord): bo
     turn.slice(startIndex + text.length),
   );
 }
+
+/** "Cuánto tiempo le metí al podcast", "je bidouillais le potager": endings of the first person in front of what was done. */
+const CONJUGATED: Partial<Record<TurnLanguage, RegExp>> = {
+  es: /^\p{L}{2,}(?:é|í|aba|ía)$/u,
+  fr: /^\p{L}{3,}ais$/u,
+};
 
 /** Not the first word of the turn, which has a capital whatever it is. */
 function isNoun({ text, startIndex }: ContentWord): boolean {

@@ -34,7 +34,8 @@ export function weighReadings(slots: Slots): WeighedReadings {
   );
   const [first, second] = ranked;
   // What was moved to silence counts only where the turn itself asks for nothing.
-  const isMoved = slots.reading.needsNoRecord || isCalledSo(slots);
+  const { needsNoRecord, asksOfOthers } = slots.reading;
+  const isMoved = needsNoRecord || asksOfOthers || isCalledSo(slots);
   const none = isMoved ? weights.none : slots.reading.intents.none;
   if (first === undefined || first.weight <= 0 || isSmallTalk(slots, first.weight, none)) {
     return { intent: "none", readings: [] };
@@ -90,6 +91,14 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
     const unasked = ["window", "duration", "anchor", "lastseen", "resume"] as const;
     for (const intent of unasked) move(intent, "none", 1);
     if (subject === null) move("topic", "none", 1);
+    return weights;
+  }
+  // What others did stands in no record; what was looked at and is called like them may help.
+  if (reading.asksOfOthers) {
+    for (const intent of ["window", "duration", "anchor", "lastseen", "resume", "now"] as const) {
+      move(intent, found >= NAMED ? "topic" : "none", 1);
+    }
+    if (found < NAMED) move("topic", "none", 1);
     return weights;
   }
   // "Ticket 4711" asks nothing, and what is called so is what is meant.
@@ -169,7 +178,10 @@ function isSmallTalk(
   return none > bar || (none > 0.3 && none > bestWeight * 1.1 && bar <= 0.5);
 }
 
-/** Whether the turn is the name of something, of which at least two words stand in one title and none is missing. */
+/**
+ * Whether the turn is the name of something, of which at least two words stand in one title and none is missing. One word is enough
+ * when it is the whole turn, rare, and in a title as it is.
+ */
 function isCalledSo({ reading, topic }: Pick<Slots, "reading" | "topic">): boolean {
   const [best] = topic.matches;
   if (!reading.isBareName || best === undefined || best.coverage < WHOLLY) return false;
@@ -180,11 +192,26 @@ function isCalledSo({ reading, topic }: Pick<Slots, "reading" | "topic">): boole
   if (held.every(({ hits }) => hits.how === "alike")) return false;
   // "Good work" may stand in a title as well.
   const isRare = held.some(({ word }) => !word.generic && wordRarity(word.folded) > COMMON);
-  return held.length >= 2 && isRare;
+  if (held.length >= 2) return isRare;
+  const [only] = topic.words;
+  return (
+    topic.words.length === 1 &&
+    only !== undefined &&
+    reading.leaning === null &&
+    reading.anchors.length === 0 &&
+    wordRarity(only.word.folded) >= UNCOMMON &&
+    (only.hits.documents.get(best.documentId) ?? 0) >= IN_TITLE
+  );
 }
 
+/** Share of the words that a title holds which is named by them. */
+const NAMED = 0.75;
 const WHOLLY = 0.7;
 const COMMON = 0.65;
+/** Rarity of words beyond the five thousand commonest. */
+const UNCOMMON = 1;
+/** How close a word of a title is at least; one of an address or a program is not. */
+const IN_TITLE = 0.95;
 
 /**
  * "Did I watch it yesterday?": of what is named, and of nothing beside it. "Did I read it before lunch?" asks for a side, and

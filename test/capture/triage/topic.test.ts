@@ -47,6 +47,7 @@ describe("the topic of a turn", () => {
     ["night trains vienna", TITLES[0]],
     ["where was the brompton ad again", TITLES[1]],
     ["the oak tabel plans please", TITLES[2]],
+    ["cuánto tiempo le metí al brompton", TITLES[1]],
     ["when did I last touch shipment events", TITLES[3]],
     ["open shipmentevents again", TITLES[3]],
     ["where is the ship ment events file", TITLES[3]],

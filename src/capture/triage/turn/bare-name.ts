@@ -1,5 +1,5 @@
 /**
- * Tells turns that are a name and nothing else: "ticket 4711", "the rent contract", "Akte Hoffmann bitte". Whether anything
+ * Tells turns that are a name and nothing else: "ticket 4711", "the rent contract", "Akte Hoffmann bitte", "pergola?". Whether anything
  * is called so is for the record to say.
  */
 import type { ContentWord } from "./reading.ts";
@@ -16,12 +16,22 @@ export function isBareName(
 ): boolean {
   if (taken.size > 0 || contentWords.every(({ generic }) => generic)) return false;
   const words = tokens.filter(({ type }) => type === "word" || type === "number");
-  if (words.length < 2 || words.length > MAX_WORDS) return false;
+  if (words.length === 0 || words.length > MAX_WORDS) return false;
+  if (words.length === 1 && ANSWERS.has(words[0]?.folded ?? "")) return false;
   const starts = new Set(contentWords.map(({ startIndex }) => startIndex));
   return words.every(
     ({ type, folded, start }) => starts.has(start) || type === "number" || JOINS.has(folded),
   );
 }
+
+/** Single words that answer the assistant, in languages whose common words nobody lists. */
+const ANSWERS: ReadonlySet<string> = new Set(
+  (
+    "genau stimmt klar logo prima verstehe verstanden schade passt super spitze toll richtig falsch egal jawohl quatsch moin servus hallo tschuss danke bitte willkommen krass geil " +
+    "claro perfecto vale entendido genial estupendo bueno listo exacto cierto correcto verdad gracias hola adios chau bienvenido guay dale venga " +
+    "parfait voila entendu compris exact exactement bonjour bonsoir salut merci bienvenue nickel genial super dommage chouette vrai faux d'accord"
+  ).split(" "),
+);
 
 /** What stands between the words of a name, and "please". A single letter is what is left of "O'Hara" and "Ines's". */
 const JOINS: ReadonlySet<string> = new Set(

@@ -22,7 +22,7 @@ const ENDS = compilePhrases<TimeEnd>([
   ],
   [
     "last",
-    "lo último|la última cosa|última cosa|por último|terminé con|terminé el día|terminé la jornada|acabé con|acabé el día|cerré el día|abrí al final|qué hora terminé|qué hora acabé|qué hora paré|qué hora cerré",
+    "última|último|últimas|últimos|lo último|la última cosa|última cosa|por último|terminé con|terminé el día|terminé la jornada|acabé con|acabé el día|cerré el día|abrí al final|qué hora terminé|qué hora acabé|qué hora paré|qué hora cerré",
   ],
   [
     "first",
@@ -30,7 +30,7 @@ const ENDS = compilePhrases<TimeEnd>([
   ],
   [
     "last",
-    "la dernière chose|dernière chose|en dernier|en dernier lieu|fini par|fini avec|fini la journée|fini sur|terminé par|terminé avec|terminé la journée|terminé sur|quelle heure j ai fini|quelle heure ai je fini|quelle heure j ai terminé|quelle heure ai je terminé|quelle heure j ai arrêté|quelle heure est ce que j ai fini|quelle heure est ce que j ai terminé",
+    "dernier|dernière|derniers|dernières|la dernière chose|dernière chose|en dernier|en dernier lieu|fini par|fini avec|fini la journée|fini sur|terminé par|terminé avec|terminé la journée|terminé sur|quelle heure j ai fini|quelle heure ai je fini|quelle heure j ai terminé|quelle heure ai je terminé|quelle heure j ai arrêté|quelle heure est ce que j ai fini|quelle heure est ce que j ai terminé",
   ],
   [
     "last",

@@ -49,16 +49,16 @@ const SHAPES: Readonly<Record<Romance, Shapes>> = {
     // "¿Podría resumirme …?" asks politely; "¿qué podría hacer …?" asks for advice.
     advice:
       /\bque (?:(?:puedo|podemos|podria|podriamos|deberia|deberiamos|debo) (?:hacer|comer|cenar|almorzar|cocinar|preparar|ver|leer|visitar|ponerme|llevar|regalar\w*)|(?:harias|me (?:recomiendas|recomendas|recomienda|aconsejas|aconseja|sugieres|sugeris|sugiere))|(?:(?:le|les|me|nos) )?(?:doy|cocino|preparo|regalo|ceno|almuerzo|cocinamos|cenamos|regalamos))\b/u,
-    task: /^(?!.*\b(?:otra vez|de nuevo)\b)(?:(?:por favor|porfa|oye|che|ok|y|puedes|podrias|podes) )*(?:(?:recuerdame|acuerdame|acordame|recordame) (?:que (?:tengo|debo|hay)|de [a-z]+[aei]r(?:me|le|lo|la)?|[a-z]+[aei]r(?:me|le|lo|la)?)\b|(?:redacta|escribe|escribi|envia|manda|reserva|agrega|anade|agenda|programa|mueve|move|pasa|anula|cancela|pide|pedi)(?:me|le|les)? (?:un|una|el|la|los|las|mi|mis|al|a)\b|pon(?:e|me|eme)? (?:un|una|el|la) (?:alarma|recordatorio|aviso|cita|reunion|junta|temporizador|evento)\b)/u,
-    done: /\b(?:hice|hicimos|hacia|estuve|estaba|tenia|trabaje|abri|vi|mire|lei|anduve|andaba|retomar|seguir|continuar|resumen|informe|parte|bitacora|lista|dia|semana|jornada|actividad|horas|reporte|acta|ayer|anoche)\b/u,
+    task: /^(?!.*\b(?:otra vez|de nuevo)\b)(?:(?:por favor|porfa|oye|che|ok|y|puedes|podrias|podes) )*(?:(?:recuerdame|acuerdame|acordame|recordame) (?:que (?:tengo|debo|hay)|de [a-z]+[aei]r(?:me|le|lo|la)?|[a-z]+[aei]r(?:me|le|lo|la)?)\b|(?:redacta|escribe|escribi|envia|manda|reserva|agrega|anade|agenda|programa|mueve|move|pasa|anula|cancela|pide|pedi)(?:me|le|les)? (?:un|una|el|la|los|las|mi|mis|al|a)\b|(?:haceme|dame|(?:haz|crea|prepara|disena|inventa|genera|planea|planifica|organiza|propon|sugiere)(?:me|nos|le)?) (?:un|una|unos|unas|algunos|algunas|dos|tres|cinco|diez) [a-z]|pon(?:e|me|eme)? (?:un|una|el|la) (?:alarma|recordatorio|aviso|cita|reunion|junta|temporizador|evento)\b)/u,
+    done: /\b(?:hice|hicimos|hacia|estuve|estaba|tenia|trabaje|abri|vi|mire|lei|anduve|andaba|retomar|seguir|continuar|resumen|informe|parte|bitacora|lista(?! de (?:reproduccion|la compra|compras|regalos|invitados))|paginas?|archivos?|llamadas?|correos?|abiert[oa]s?|dia|semana|jornada|actividad|horas|reporte|acta|ayer|anoche)\b/u,
     world:
-      /^(?:(?:y|oye|che|sabes|sabe|dime|decime) )*(?:a que hora|cuando|cuanto|cuanta|donde|que dia) (?:es que )?(?:se )?(?:abre|abren|cierra|cierran|juega|juegan|empieza|empiezan|comienza|sale|salen|llega|llegan|pasa|pasan|dura|cuesta|cuestan|vale|amanece|anochece)\b/u,
+      /^(?:(?:y|oye|che|sabes|sabe|dime|decime) )*(?:que (?!paginas|archivos|ventanas|llamadas|reuniones|correos)[a-z]+ hay(?! abiert)\b|(?:a que hora|cuando|cuanto|cuanta|donde|que dia) (?:es que )?(?:se )?(?:abre|abren|cierra|cierran|juega|juegan|empieza|empiezan|comienza|sale|salen|llega|llegan|pasa|pasan|dura|cuesta|cuestan|vale|amanece|anochece)\b)/u,
   },
   fr: {
     advice:
       /\b(?:(?:je|on|nous) (?:pourrais|pourrait|pourrions|devrais|devrait|devrions)|(?:pourrais|devrais|puis) je|je peux (?:faire|manger|cuisiner|preparer|offrir|regarder|lire|mettre)|tu (?:ferais|me conseilles|me recommandes|me proposes))\b/u,
-    task: /^(?:(?:s il te plait|stp|svp|ok|alors|bon|et|tu|peux|pourrais) )*(?:(?:rappelle moi|fais moi penser) (?:de|d|a) (?!quoi|qui|ou\b)|(?:redige|ecris|envoie|reserve|ajoute|planifie|decale|annule|commande)(?: moi| lui| leur)? (?:un|une|le|la|les|l|mon|ma|mes|des|du|de)\b|(?:mets|met|inscris|note|bloque|programme|deplace|reporte|prends|achete|appelle)(?: moi| lui| leur)? (?:un|une|le|la|les|mon|ma|mes)\b)/u,
-    done: /\b(?:j|ai|avais|faisais|etais|reprendre|continuer|resume|recap|recapitulatif|bilan|compte|liste|journee|matinee|semaine|activite|heures|rapport|feuille|hier)\b/u,
+    task: /^(?:(?:s il te plait|stp|svp|ok|alors|bon|et|tu|peux|pourrais) )*(?:(?:rappelle moi|fais moi penser) (?:de|d|a) (?!quoi|qui|ou\b)|(?:redige|ecris|envoie|reserve|ajoute|planifie|decale|annule|commande)(?: moi| lui| leur)? (?:un|une|le|la|les|l|mon|ma|mes|des|du|de)\b|(?:fais|prepare|cree|propose|invente|genere|planifie|organise|concocte)(?: moi| nous)? (?:un|une|des|deux|trois|cinq|quelques) [a-z]|(?:mets|met|inscris|note|bloque|programme|deplace|reporte|prends|achete|appelle)(?: moi| lui| leur)? (?:un|une|le|la|les|mon|ma|mes)\b)/u,
+    done: /\b(?:j|ai|avais|faisais|etais|reprendre|continuer|resume|recap|recapitulatif|bilan|compte|liste(?! de (?:courses|lecture|cadeaux))|pages?|fichiers?|onglets?|appels?|ouverts?|ouvertes?|journee|matinee|semaine|activite|heures|rapport|feuille|hier)\b/u,
     world:
       /^(?:(?:et|dis|sais tu|tu sais|au fait) )*(?:a quelle heure|quand|combien|ou|quel jour)(?: est ce que?)?(?: [a-z]+){0,3}? (?<!\b(?:a|ont|est|sont|avait|ete) )(?:ouvre|ouvrent|ferme|ferment|joue|jouent|commence|commencent|passe|passent|part|partent|arrive|arrivent|coute|coutent|dure|durent|sort|sortent|finit|debute)\b/u,
   },
@@ -134,7 +134,8 @@ const TELLING: Readonly<Record<Romance, Telling>> = {
     verbs: set(
       "est sont etait etaient sera ont avait avaient va vont allait allaient fut s marche marchait dormait dort",
     ),
-    verb: null,
+    // "Le greffe ne répondait pas"; nouns end so as well.
+    verb: /^(?!(?:extr|portr|retr|souh|parf|attr|forf|tr|l|f)ait$)\p{L}{2,}(?:ait|aient)$/u,
     asks: set(
       "quoi que qu quel quelle quels quelles qui quand ou comment combien pourquoi lequel laquelle lesquels lesquelles dont tu t toi vous votre vos truc trucs chose choses quelque machin ouvert ouverts ouverte ouvertes milieu " +
         "voudrais voudrait voulais veux aimerais aimerait souhaite souhaiterais dois devrais faut faudrait cherche cherchais trouve trouver retrouve retrouver retrouves retrouvez perdu perds perdue ferme fermee oublie rappelle rappeler rappelles rappelez souviens souvient sais sait peux peut pourrais pourriez besoin reprends reprend retourne retournons poursuit reprendre reprenons continue continuer continuons poursuivre montre montrer montrez donne redonne remets remettre ressors ressortir ouvre rouvre affiche dis dites resume resumer fais faites liste aide aider explique expliquer stp svp plait non hein revoir relire remonter fil interrompu interrompue interrompt derange derangee distrait distraite retour revenu revenue revoici revoila embarquer",

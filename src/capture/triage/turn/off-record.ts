@@ -2,6 +2,7 @@
  * Tells turns that what was recorded cannot help with, by their shape: those that say how something was, ask for advice,
  * hand out a task, or ask after the world or the assistant. It promises false wherever a turn may ask what its owner did.
  */
+import { isMediumWord } from "./languages.ts";
 import { needsNoRecordRomance } from "./off-record-romance.ts";
 import type { TurnLanguage } from "./reading.ts";
 import type { Token } from "./tokens.ts";
@@ -61,6 +62,7 @@ function handsOutTask(words: readonly string[], language: "en" | "de"): boolean 
     return false;
   const start = words.findIndex((word) => !POLITE.has(word));
   const [first = "", second = "", third = ""] = words.slice(Math.max(0, start));
+  if (makesAnew(words.slice(Math.max(0, start)), language)) return true;
   if (!TASKS[language].has(first)) return false;
   if (language === "de") {
     return second !== "" && !words.some((word) => isAccount(word) || PAST.de.has(word));
@@ -71,13 +73,32 @@ function handsOutTask(words: readonly string[], language: "en" | "de"): boolean 
   return DETERMINERS.has(second) || first === "put" || first === "add";
 }
 
+/** "Make me a playlist for the weekend", "mach mir einen Trainingsplan"; but not "make a list of the pages from Monday". */
+function makesAnew(words: readonly string[], language: "en" | "de"): boolean {
+  const [first = "", second = "", third = ""] = words;
+  if (!MAKES[language].has(first) || !ANEW[language].has(RECEIVERS.has(second) ? third : second)) {
+    return false;
+  }
+  return !words.some(
+    (word, index) =>
+      PAST[language].has(word) ||
+      SEEN[language].has(word) ||
+      isMediumWord(word, language) ||
+      (language === "de" ? isAccount(word) : ACCOUNTS.en.has(word)) ||
+      // A shopping list is one; a list of something may be of what was done.
+      (LISTS.has(word) && (index === 0 || ANEW[language].has(words[index - 1] ?? ""))),
+  );
+}
+
 function isTelling(
   tokens: readonly Token[],
   language: "en" | "de",
   taken: ReadonlySet<number>,
 ): boolean {
   const { self, other, verbs, asks } = TELLING[language];
-  if (tokens.some(({ folded, text }) => asks.has(folded) || text === "?")) return false;
+  if (tokens.some(({ folded, text }) => asks.has(folded) || WOULD.test(text) || text === "?")) {
+    return false;
+  }
   const words = tokens.filter(({ type }, index) => type === "word" && !taken.has(index));
   const start = words.findIndex(({ folded }) => !OPENERS.has(folded));
   const sentence = words.slice(Math.max(0, start)).map(({ folded }) => folded);
@@ -92,8 +113,19 @@ function isTelling(
   // "The page I had open" and "das Blatt, das offen war" name something.
   const rest = sentence.slice(1);
   const names = rest.some((word) => self.has(word) || RELATIVE.has(word)) || third === "";
-  return !names && rest.some((word) => verbs.has(word));
+  const isVerb = (word: string, index: number): boolean =>
+    verbs.has(word) || (language === "en" && isDone(word, rest[index + 1] ?? ""));
+  return !names && rest.some(isVerb);
 }
+
+/** "The builder cancelled the visit": done to something, and no participle as in "the contract signed on Friday". */
+function isDone(word: string, next: string): boolean {
+  return /^[a-z]{3,}ed$/u.test(word) && OBJECTS.has(next);
+}
+
+const OBJECTS = set("the a an my our his her their its me us him it them everyone everything");
+/** "Würde" is a wish; folded it is no other word than "wurde". */
+const WOULD = /^w(?:ü|ue)rde/iu;
 
 function set(words: string): ReadonlySet<string> {
   return new Set(words.split(" "));
@@ -123,7 +155,7 @@ const TELLING: Readonly<Record<"en" | "de", Telling>> = {
       "war waren hatte hatten hat haben hab ist sind bin lief kam kamen ging gingen wurde wurden dauerte fiel klappte sass lag",
     ),
     asks: set(
-      "was wo wann wie wer wen wem wieso warum welche welcher welches welchen welchem woran womit worauf wofur worum wohin woher wovon wobei worin wozu wieviel find finde finden zeig zeige such suche suchen gib fasse hol hole kram erinner erinnere sag liste ob hilf erklar will mochte wurde gern brauch brauche muss musste weiss vergessen verloren verlegt zugemacht geschlossen bitte nochmal weiter doch",
+      "was wo wann wie wer wen wem wieso warum welche welcher welches welchen welchem woran womit worauf wofur worum wohin woher wovon wobei worin wozu wieviel find finde finden zeig zeige such suche suchen gib fasse hol hole kram erinner erinnere sag liste ob hilf erklar will mochte gern brauch brauche muss musste weiss vergessen verloren verlegt zugemacht geschlossen bitte nochmal weiter doch",
     ),
   },
 };
@@ -162,6 +194,22 @@ const TASKS: Words = {
   de: set(
     "erinner erinnere trag trage schreib schreibe verfass verfasse formulier formuliere schick schicke setz setze stell stelle bestell bestelle buche reservier reserviere verschieb verschiebe ruf rufe ubersetz ubersetze kauf kaufe weck wecke",
   ),
+};
+/** Verbs of tasks that make something which was not there. */
+const MAKES: Words = {
+  en: set("make create build generate prepare design plan invent suggest compose draft"),
+  de: set("mach mache erstell erstelle plan plane bau baue entwirf erfind erfinde nenn nenne"),
+};
+const RECEIVERS = set("me us mir uns");
+const ANEW: Words = {
+  en: set("a an some two three four five ten"),
+  de: set("ein eine einen nen ne n paar zwei drei vier funf zehn"),
+};
+const LISTS = set("list table timeline chart liste tabelle auflistung aufstellung zeitleiste");
+/** What is asked of the record, whatever it is to be made into. */
+const SEEN: Words = {
+  en: set("what where which open opened visited read did done link from about"),
+  de: set("was wo welche welchen offen geoffnet gemacht besucht link von vom uber"),
 };
 /** What tells of time that was spent. */
 const ACCOUNTS: Words = {

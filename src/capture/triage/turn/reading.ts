@@ -142,6 +142,8 @@ export interface TurnReading {
   readonly needsNoRecord: boolean;
   /** "Did I watch it yesterday?": asks whether the owner did something, and not what they did. */
   readonly asksWhether: boolean;
+  /** "What did the council decide on Friday?": asks what others did, or what went on elsewhere. */
+  readonly asksOfOthers: boolean;
   /** "and what about …", "und davor?": the turn leans on the one before. */
   readonly followUp: boolean;
   /** How it would lean on one, also where nothing but a time or "tell me more" says so; null: it stands for itself. */

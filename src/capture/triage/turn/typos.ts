@@ -58,7 +58,8 @@ function isOrdinary(tokens: readonly Token[], index: number, language: Known): b
   return (
     isWord(folded, language) ||
     TIME_WORDS[language].isOther(folded) ||
-    (language === "en" && wordRarity(folded) < UNLISTED)
+    // A word of English stands in turns of other languages too: "apple" is no "appel".
+    wordRarity(folded) < UNLISTED
   );
 }
 

@@ -10,7 +10,10 @@ export function asksWhether(tokens: readonly Token[], language: TurnLanguage): b
   if (language === "other") return false;
   const words = tokens.filter(({ type }) => type === "word");
   if (words.length === 0 || words.length > MAX_WORDS) return false;
-  if (INVERTED.test(words.map(({ folded }) => folded).join(" "))) return true;
+  const text = words.map(({ folded }) => folded).join(" ");
+  // "Was I in the office on Friday, and what did I do?"
+  if (ASKS_WHAT[language].test(text)) return false;
+  if (INVERTED.test(text)) return true;
   if (!tokens.some(({ text }) => text === "?")) return false;
   // "Est-ce que" has a word in it that asks what.
   const asked = tokens.filter(
@@ -19,6 +22,14 @@ export function asksWhether(tokens: readonly Token[], language: TurnLanguage): b
   const { person, past, question } = askingShape(asked, language);
   return person === "first" && past && question === "none";
 }
+
+/** What asks for more than yes or no, wherever it stands; of "was" and "que" only where it cannot be another word. */
+const ASKS_WHAT: Readonly<Record<Exclude<TurnLanguage, "other">, RegExp>> = {
+  en: /\b(?:what|which|who)\b/u,
+  de: /\b(?:wobei|woran|womit|wofur|worin|wozu|(?:was|welche[mnrs]?) (?:hab|habe|hatte|war|denn|genau|sonst|ich))\b/u,
+  es: /\b(?:y|o|en|con|de) (?:que|cual|quien)\b/u,
+  fr: /\b(?:quoi|quel|quelles?|quels)\b|\bet (?:qu|que)\b/u,
+};
 
 /** Longer ones say more than one thing. */
 const MAX_WORDS = 24;
