@@ -57,7 +57,9 @@ export function directivesWith(told: readonly string[]): readonly string[] {
 export function makeLeakStripper(
   directives: readonly string[] = [VOICE_TURN_DIRECTIVE],
 ): LeakStripper {
-  const patterns = directives.flatMap(toPatterns);
+  const patterns = directives.flatMap((directive) =>
+    directive === VOICE_TURN_DIRECTIVE ? VOICE_PATTERNS : toPatterns(directive),
+  );
   let passing = false;
   /** The first half of a surrogate pair that ended the last chunk. */
   let carry = "";
@@ -316,6 +318,9 @@ function longestEnd(tracks: readonly Track[]): number | null {
 
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
+
+/** Of nearly every reply: read once, and not for each. */
+const VOICE_PATTERNS = toPatterns(VOICE_TURN_DIRECTIVE);
 
 /** The letters by which a character is compared: none for what is skipped, null for a sign that is not. */
 function lettersOf(char: string): readonly string[] | null {
