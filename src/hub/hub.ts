@@ -16,25 +16,9 @@ import type { RemoteId } from "../store/devices/remote-reader.ts";
 import type { CarriedRecord, HubDriver } from "./driver.ts";
 import { NO_RECORD } from "./envelope.ts";
 import { leftUnheard, reportHub } from "./hub-report.ts";
-import {
-  readIdentity,
-  removeIdentity,
-  writeIdentity,
-  type HubIdentity,
-  type Revoked,
-} from "./identity.ts";
-import {
-  finishHandout,
-  isKeySpoiled,
-  makeHandout,
-  repeatHandout,
-  takeHandout,
-  takeRing,
-  unfinishedHandouts,
-  type KeyRecipient,
-} from "./keys.ts";
+import { openMembership } from "./membership.ts";
 import { leaveRecords } from "../store/devices/leave.ts";
-import type { KeyHandout, TravellingWish } from "./payload.ts";
+import type { TravellingWish } from "./payload.ts";
 import { createReceiver } from "./receiver.ts";
 import { createSender, type Trouble } from "./sender.ts";
 
@@ -82,31 +66,27 @@ const STARTS_PER_NOTICE = 2_000;
 /** Takes part in the hub. @throws ActivityError `hub_refused` when this device has no identity in one */
 export function openHub(options: HubOptions): Hub {
   const { driver, store, directory, admit, forget, onChange, turn, clock, log } = options;
-  const first = readIdentity(directory);
-  if (first === null) {
-    throw new ActivityError(
-      "hub_refused",
-      "This device is in no hub, though the settings name one.",
-      "Take part in one: activityd hub join CODE. Or be without: activityd hub leave",
-    );
-  }
-  let identity = first;
   let receiving: Trouble | null = null;
-  let isRevoked = identity.revoked[identity.device] !== undefined;
-  let ownTrouble: Trouble | null = isRevoked ? REVOKED : null;
   let hasChanged = false;
-  let hasNewKey = false;
   let letGoUs = Number.NEGATIVE_INFINITY;
   let chores: Promise<void> = Promise.resolve();
   const outbox = createOutbox(store.database);
   const devices = createDevices(store.database);
+  const membership = openMembership({
+    directory,
+    devices,
+    tell: (handout) => sender.say({ keys: [handout] }),
+    log,
+  });
+  const { identity, isRevoked } = membership;
 
   const known = outbox.readLog();
-  if (known?.device !== identity.device) {
-    outbox.begin(identity.withHistory);
+  const { device, withHistory } = identity();
+  if (known?.device !== device) {
+    outbox.begin(withHistory);
     outbox.dropMessages();
     outbox.writeLog({
-      device: identity.device,
+      device,
       epoch: 1,
       seq: 0,
       hash: NO_RECORD,
@@ -115,24 +95,13 @@ export function openHub(options: HubOptions): Hub {
     });
   }
 
-  const setIdentity = (next: HubIdentity): void => {
-    // What `hub join` with a newer code wrote beside this daemon stays.
-    const written = readIdentity(directory);
-    const joined =
-      written?.device === next.device
-        ? takeRing({ ...next, name: written.name }, written.ring)
-        : next;
-    writeIdentity(directory, joined);
-    identity = joined;
-  };
-
   const sender = createSender({
     outbox,
     driver,
-    identity: () => identity,
+    identity,
     openIds: store.openIds,
-    handout: () => repeatHandout(identity, recipients()),
-    isMuted: () => isRevoked,
+    handout: membership.handout,
+    isMuted: isRevoked,
     clock,
     log,
   });
@@ -140,11 +109,11 @@ export function openHub(options: HubOptions): Hub {
   const receiver = createReceiver({
     store,
     devices,
-    identity: () => identity,
+    identity,
     admit,
     forget,
     aheadOfHubUs: sender.aheadOfHubUs,
-    takeKeys,
+    takeKeys: membership.takeKeys,
     turn,
     clock,
     log,
@@ -152,18 +121,21 @@ export function openHub(options: HubOptions): Hub {
 
   const subscription = driver.subscribe({ cursor: outbox.readLog()?.cursor ?? null, deliver });
   const timer = setInterval(tick, TICK_MS);
-  for (const handout of unfinishedHandouts(identity, recipients())) hand(handout);
+  membership.resume();
   void inOrder(receiver.retryHeld);
 
   return {
-    self: () => ({ name: identity.name, kind: identity.kind }),
+    self: () => {
+      const { name, kind } = identity();
+      return { name, kind };
+    },
     request: async (request) => {
       switch (request?.action) {
         case "rotate":
-          rotate({});
+          membership.rotate();
           break;
         case "revoke":
-          revoke(request.device ?? "");
+          membership.revoke(request.device ?? "");
           break;
         case "rejoin":
           await sender.rejoin();
@@ -192,7 +164,7 @@ export function openHub(options: HubOptions): Hub {
 
   /** Once a day. Where it fails, the state of the hub says why, and the next day is soon enough. */
   function letGoOfOld(): void {
-    if (isRevoked || driver.state().state !== "connected") return;
+    if (isRevoked() || driver.state().state !== "connected") return;
     if (clock.monotonicUs() - letGoUs < BETWEEN_LETTING_GO_US) return;
     letGoUs = clock.monotonicUs();
     const gone = devices.all().filter((device) => !takesPart(device));
@@ -200,7 +172,7 @@ export function openHub(options: HubOptions): Hub {
   }
 
   async function deliver(records: readonly CarriedRecord[], cursor: string): Promise<void> {
-    if (isRevoked) return;
+    if (isRevoked()) return;
     try {
       for (const record of records) await receiver.take(record);
       receiving = null;
@@ -213,10 +185,7 @@ export function openHub(options: HubOptions): Hub {
     if (own !== null) outbox.writeLog({ ...own, cursor });
     if (records.length === 0) return;
     hasChanged = true;
-    if (hasNewKey) {
-      hasNewKey = false;
-      void inOrder(receiver.retryHeld);
-    }
+    if (membership.hasNewKey()) void inOrder(receiver.retryHeld);
     void inOrder(receiver.tidy);
   }
 
@@ -228,89 +197,17 @@ export function openHub(options: HubOptions): Hub {
     return chores;
   }
 
-  function recipients(): readonly KeyRecipient[] {
-    return devices
-      .all()
-      .flatMap(({ id, sealingKey }) =>
-        sealingKey === null ? [] : [{ id, sealingPublic: sealingKey }],
-      );
-  }
-
-  /** A new key for all that stay. In the file before anybody hears of it, in use when all are sure to. */
-  function rotate(revoked: Revoked): void {
-    const made = makeHandout(identity, recipients(), revoked);
-    setIdentity(made.identity);
-    hand(made.handout);
-    markRevoked();
-    log.info("the key of the hub was changed", { devices: Object.keys(made.handout.boxes).length });
-  }
-
-  function hand(handout: KeyHandout): void {
-    sender.say({ keys: [handout] });
-    setIdentity(finishHandout(identity, handout.id));
-  }
-
-  function markRevoked(): void {
-    for (const { key, id, state } of devices.all()) {
-      if (identity.revoked[id] !== undefined && state !== "revoked")
-        devices.update(key, { state: "revoked" });
-    }
-  }
-
-  function takeKeys(handout: KeyHandout, maker: string): void {
-    const { identity: next, outcome } = takeHandout(identity, handout, maker);
-    setIdentity(next);
-    markRevoked();
-    if (outcome === "revoked") {
-      isRevoked = true;
-      ownTrouble = REVOKED;
-      log.error("this device was taken out of the hub");
-      return;
-    }
-    if (outcome === "excluded") {
-      ownTrouble = EXCLUDED;
-      log.warn("the key of the hub was changed without this device");
-      return;
-    }
-    if (outcome === "taken") hasNewKey = true;
-    // Two devices may have taken out each another one at the same time.
-    if (isKeySpoiled(identity)) rotate({});
-  }
-
-  function revoke(wanted: string): void {
-    const named = devices
-      .all()
-      .filter(({ id, name }) => name === wanted || (wanted.length >= 4 && id.startsWith(wanted)));
-    // A device that came back bears the name of the one that it was before.
-    const present = named.filter(takesPart);
-    const found = present.length > 0 ? present : named;
-    const [device] = found;
-    if (device === undefined || found.length > 1) {
-      const names = devices.all().map(({ id, name }) => `${name} (${id.slice(0, 8)})`);
-      throw new ActivityError(
-        device === undefined ? "not_found" : "bad_request",
-        device === undefined
-          ? `There is no other device "${wanted}" in the hub.`
-          : `More than one device is meant by "${wanted}".`,
-        names.length === 0 ? "There are no others yet." : `There are: ${names.join(", ")}.`,
-      );
-    }
-    rotate({ [device.id]: device.version });
-  }
-
   async function leave(): Promise<HubAnswer> {
     const isHeard = (await sender.farewell()) || !devices.all().some(takesPart);
     await stop();
     await leaveRecords(store);
-    removeIdentity(directory);
-    isRevoked = true;
-    ownTrouble = null;
+    membership.leave();
     onChange();
-    return { ...answer(), notes: isHeard ? [] : [leftUnheard(identity.device)] };
+    return { ...answer(), notes: isHeard ? [] : [leftUnheard(identity().device)] };
   }
 
   function tellForgotten(wish: TravellingWish, ids: readonly RemoteId[]): void {
-    if (isRevoked) return;
+    if (isRevoked()) return;
     const byKey = new Map(devices.all().map(({ key, id }) => [key, id]));
     const starts = new Map<string, number[]>();
     for (const { deviceKey, startUs } of ids) {
@@ -335,13 +232,13 @@ export function openHub(options: HubOptions): Hub {
       nowUs: clock.nowUs(),
       place: driver.place,
       state: driver.state(),
-      identity,
-      isRevoked,
+      identity: identity(),
+      isRevoked: isRevoked(),
       others: devices.all().map((row) => ({ ...row, missing: devices.missing(row.key) })),
       waiting: outbox.waiting(store.openIds()) + outbox.messageCount(),
       sentUs: sender.sentUs(),
       held: devices.heldCount(),
-      ownTrouble,
+      ownTrouble: membership.trouble(),
       troubles: [sender.trouble(), receiving].filter((trouble) => trouble !== null),
       forged: receiver.forged(),
       aheadOfHubUs: sender.aheadOfHubUs(),
@@ -361,18 +258,6 @@ export function openHub(options: HubOptions): Hub {
     await driver.close();
   }
 }
-
-const REVOKED: Trouble = {
-  reason: "This device was taken out of the hub.",
-  remedy:
-    "To take part again: activityd hub leave, then activityd hub join CODE with a new code (activityd hub invite).",
-};
-
-const EXCLUDED: Trouble = {
-  reason:
-    "The key of the hub was changed before this device was known, and it cannot read what came since.",
-  remedy: "Get a new code on another device (activityd hub invite) and: activityd hub join CODE",
-};
 
 function toTrouble(thrown: unknown): Trouble | null {
   // Something else is being forgotten here: that is over in a moment.
