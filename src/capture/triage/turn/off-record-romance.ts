@@ -92,6 +92,9 @@ function isTelling(
 ): boolean {
   const { self, selfVerb, leads, other, pronouns, verbs, verb, asks } = TELLING[language];
   if (tokens.some(({ folded, text }) => asks.has(folded) || /^[?¿]$/u.test(text))) return false;
+  // Who is at their timesheet needs what they did.
+  const text = tokens.map(({ folded }) => folded).join(" ");
+  if (/\b(?:parte|hoja|registro) de horas\b|\bfeuille d heures\b/u.test(text)) return false;
   // "La página era azul" and "tenía abierto un documento" are said of what one looks for.
   if (tokens.some(({ folded }) => isMediumWord(folded, language))) return false;
   const words = tokens.filter(({ type }, index) => type === "word" && !taken.has(index));

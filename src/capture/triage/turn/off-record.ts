@@ -37,6 +37,8 @@ export function needsNoRecord(
 
 /** "What should I do tonight?", "soll ich …?"; but not "what did I say I should do?". */
 function asksAdvice(words: readonly string[], language: "en" | "de"): boolean {
+  // "What should I go back to?" asks where the owner was.
+  if (TAKES_UP.test(words.join(" "))) return false;
   const at = words.findIndex((word, index) => {
     const who = words[index + 1] ?? "";
     return ADVICE[language].has(word) && (SELF[language].has(who) || ANYBODY.has(who));
@@ -47,8 +49,12 @@ function asksAdvice(words: readonly string[], language: "en" | "de"): boolean {
 /** "What comes after lunch in Spain?", "was hat am Sonntag offen?", "what did you do yesterday?" */
 function asksElsewhere(words: readonly string[], language: "en" | "de"): boolean {
   if (words.some((word) => OWN[language].has(word) || KEPT.has(word))) return false;
-  const [first = "", second = "", third = ""] = words;
+  const [first = "", second = "", third = "", fourth = "", fifth = ""] = words;
   if (!QUESTIONS[language].has(first)) return false;
+  // "What do you have for yesterday?", "was hast du von gestern?"
+  if (HOLDS.test([second, third, fourth, fifth].join(" "))) return false;
+  // "What does the contract come to in hours?"
+  if (words.some((word) => SPENT.has(word))) return false;
   if (WORLD[language].has(second)) return true;
   return ASSISTANT[language].has(second) && (third === "you" || third === "du");
 }
@@ -67,6 +73,7 @@ function handsOutTask(words: readonly string[], language: "en" | "de"): boolean 
   if (language === "de") {
     return second !== "" && !words.some((word) => isAccount(word) || PAST.de.has(word));
   }
+  if (first === "add" && (second === "up" || words.some((word) => SPENT.has(word)))) return false;
   if (first === "remind") return second === "me" && (third === "to" || third === "that");
   if (words.some((word) => ACCOUNTS.en.has(word) || PAST.en.has(word))) return false;
   // "Call with Ines yesterday" and "draft of the letter" are no commands.
@@ -99,6 +106,8 @@ function isTelling(
   if (tokens.some(({ folded, text }) => asks.has(folded) || WOULD.test(text) || text === "?")) {
     return false;
   }
+  // Who is at their timesheet needs what they did.
+  if (tokens.some(({ folded }) => TIMESHEETS.has(folded))) return false;
   const words = tokens.filter(({ type }, index) => type === "word" && !taken.has(index));
   const start = words.findIndex(({ folded }) => !OPENERS.has(folded));
   const sentence = words.slice(Math.max(0, start)).map(({ folded }) => folded);
@@ -124,12 +133,20 @@ function isDone(word: string, next: string): boolean {
 }
 
 const OBJECTS = set("the a an my our his her their its me us him it them everyone everything");
-/** "Würde" is a wish; folded it is no other word than "wurde". */
-const WOULD = /^w(?:ü|ue)rde/iu;
+/** "Würde" and "bräuchte" are wishes; folded they are no other words than "wurde" and "brauchte". */
+const WOULD = /^(?:w(?:ü|ue)rde|br(?:ä|ae)uchte)/iu;
 
 function set(words: string): ReadonlySet<string> {
   return new Set(words.split(" "));
 }
+
+const TAKES_UP =
+  /\b(?:go back|get back|pick up|return|continue|resume|carry on|weitermachen|weiterarbeiten|fortfahren|anknupfen|weiter machen)\b/u;
+const HOLDS = /^(?:do you have|have you|hast du) (?:for|from|on|about|fur|von|vom|zu|uber)\b/u;
+const SPENT = set("hours minutes time stunden minuten zeit");
+const TIMESHEETS = set(
+  "timesheet timesheets standup stundenzettel tagesbericht wochenbericht arbeitsbericht zeiterfassung",
+);
 
 const OPENERS = set(
   "so well ugh wow oh ah hey yeah ok okay and but und aber also ja naja puh ach boah",
@@ -155,7 +172,7 @@ const TELLING: Readonly<Record<"en" | "de", Telling>> = {
       "war waren hatte hatten hat haben hab ist sind bin lief kam kamen ging gingen wurde wurden dauerte fiel klappte sass lag",
     ),
     asks: set(
-      "was wo wann wie wer wen wem wieso warum welche welcher welches welchen welchem woran womit worauf wofur worum wohin woher wovon wobei worin wozu wieviel find finde finden zeig zeige such suche suchen gib fasse hol hole kram erinner erinnere sag liste ob hilf erklar will mochte gern brauch brauche muss musste weiss vergessen verloren verlegt zugemacht geschlossen bitte nochmal weiter doch",
+      "was wo wann wie wer wen wem wieso warum welche welcher welches welchen welchem woran womit worauf wofur worum wohin woher wovon wobei benotige benotigen worin wozu wieviel find finde finden zeig zeige such suche suchen gib fasse hol hole kram erinner erinnere sag liste ob hilf erklar will mochte gern brauch brauche muss musste weiss vergessen verloren verlegt zugemacht geschlossen bitte nochmal weiter doch",
     ),
   },
 };

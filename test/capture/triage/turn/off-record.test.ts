@@ -79,6 +79,17 @@ describe("a turn that no record can help with", () => {
 
   it.each([
     "what did I do yesterday",
+    "what do you have for yesterday?",
+    "was hast du von gestern?",
+    "what should I go back to?",
+    "womit soll ich weitermachen",
+    "add up my time on the fence plans this week",
+    "what does the fence come to in hours this week",
+    "I'm filling in my timesheet for yesterday",
+    "ich schreibe gerade meinen Stundenzettel für diese Woche",
+    "estoy haciendo el parte de horas de ayer",
+    "ich bräuchte eine Übersicht von gestern",
+    "ich benötige eine Aufstellung von gestern",
     "I have to fill in my hours, what was I on yesterday",
     "I was at the lake on Sunday?",
     "I want to carry on with the fence plans",
