@@ -78,8 +78,6 @@ export const OWN_KEY = 0;
 
 /** Whether a device takes no part any more, as a condition on its row. */
 export const IS_GONE = "state IN ('left', 'revoked')";
-/** Whether nobody says any more what becomes of its record: it is gone, or was never heard of, as after an import. */
-export const IS_SILENT = `(version = 0 OR ${IS_GONE})`;
 
 /** Whether a device is in the hub, for all that is known. */
 export function takesPart({ state }: Pick<DeviceRow, "state">): boolean {

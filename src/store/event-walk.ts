@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventFacts, EventSpan } from "../capture/events.ts";
 import type { StoreDatabase } from "./database.ts";
-import { IS_SILENT } from "./devices.ts";
+import { IS_GONE } from "./devices.ts";
 import type { RemoteId } from "./devices/remote-reader.ts";
 import {
   longestEventUs,
@@ -56,7 +56,8 @@ export async function eachEvent(
 
 /**
  * The same for the events of other devices, by start. With an origin: of that device what it had recorded by then, and of
- * others what nobody says anything of any more; a device that takes part says itself what a wish takes of its record.
+ * others what they say nothing of, because they are gone or have not told it, as after an import; of what it told a device
+ * that takes part says itself what a wish takes.
  */
 export async function eachRemoteEvent(
   database: StoreDatabase,
@@ -67,7 +68,8 @@ export async function eachRemoteEvent(
   const rows = database.prepare<RemoteWalkRow>(
     `${selectSpans("remote_event", ["label_id", "device_key"])}
       WHERE (start_us, device_key) > (?, ?) AND start_us < ?
-        AND (device_key BETWEEN ? AND ? AND remote_event.version < ? OR device_key IN (SELECT key FROM device WHERE ${IS_SILENT}))
+        AND (device_key BETWEEN ? AND ? AND remote_event.version < ? OR remote_event.version = 0
+          OR device_key IN (SELECT key FROM device WHERE ${IS_GONE}))
       ORDER BY start_us, device_key LIMIT ${ROWS_PER_STEP}`,
   );
   const sinceUs = span === null ? Number.MIN_SAFE_INTEGER : span.fromUs - REMOTE_REACH_US;

@@ -82,6 +82,18 @@ describe("a device that is in the hub no more", () => {
       expect(titlesIn(ada)).toEqual([]);
     }));
 
+  it("is not the only one whose record goes with a wish: what an import brought of one before that told it goes too", () =>
+    withRig(async (rig) => {
+      const [ada, bob, eve] = [rig.add("ada"), rig.add("bob"), rig.add("eve")];
+      await rig.settle();
+      bob.begin("a secret", 0);
+      const { key } = createDevices(eve.store.database).ensure(bob.id, "bob");
+      const span = { startUs: T0, endUs: T0 + 10 * S, utcOffsetMinutes: 0, timeZone: "UTC" };
+      eve.store.remote().put(key, 0, [{ ...span, facts: windowFacts("a secret"), isOpen: false }]);
+      await forgetSecrets(rig, ada);
+      expect([ownOf(bob), titlesIn(eve), titlesIn(ada)]).toEqual([[], [], []]);
+    }));
+
   it("is told as one that the others have to take out, where it could not say goodbye", () =>
     withRig(async (rig) => {
       const [ada, bob] = [rig.add("ada"), rig.add("bob")];
