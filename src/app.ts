@@ -7,6 +7,7 @@ import type { ActivityApi, PreparedAnswers } from "./api.ts";
 import { createAnswers } from "./app/answers.ts";
 import { createChores } from "./app/chores.ts";
 import { createLiveSources, type LiveSources } from "./app/live-sources.ts";
+import { createPace } from "./app/pace.ts";
 import { createPreparedReadings, parseReadings } from "./app/prepared-readings.ts";
 import { createSessionTurns } from "./app/session-turns.ts";
 import { readStatus } from "./app/status.ts";
@@ -25,18 +26,13 @@ import { ActivityError } from "./errors.ts";
 import { reasonForLog, type Log } from "./log.ts";
 import { createOwnerControl } from "./owner/control.ts";
 import { expireGiven } from "./owner/given.ts";
-import {
-  createOwnerHub,
-  createPace,
-  toForgetRequest,
-  type HubPort,
-  type HubWish,
-} from "./owner/hub.ts";
+import { createOwnerHub, toForgetRequest, type HubPort } from "./owner/hub.ts";
 import type { Paths } from "./paths.ts";
 import { type BucketStore, createBucketStore } from "./store/buckets.ts";
 import { readAllDevices } from "./store/devices/all-devices.ts";
 import type { WishOrigin } from "./store/event-walk.ts";
 import { openEventStore, type EventStore } from "./store/events.ts";
+import type { TravellingWish } from "./store/forget/plan.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 import { openReadings } from "./store/readings.ts";
 import { checkLater, type DatabaseCheck } from "./store/recovery/check.ts";
@@ -91,7 +87,7 @@ export interface OtherDevices {
   readonly store: EventStore;
   readonly gate: PrivacyGate;
   /** Forgets here what the owner wished on another device. Rejects while another wish is carried out. */
-  readonly forget: (wish: HubWish, origin: WishOrigin) => Promise<void>;
+  readonly forget: (wish: TravellingWish, origin: WishOrigin) => Promise<void>;
   /** Says that other devices' record changed. */
   readonly changed: () => void;
   /** See `Pace.turn`. */

@@ -13,12 +13,12 @@ import type { EventStore } from "../store/events.ts";
 import type { WishOrigin } from "../store/event-walk.ts";
 import { createOutbox } from "../store/devices/outbox.ts";
 import type { RemoteId } from "../store/devices/remote-reader.ts";
+import type { TravellingWish } from "../store/forget/plan.ts";
 import type { CarriedRecord, HubDriver } from "./driver.ts";
 import { NO_RECORD } from "./envelope.ts";
 import { leftUnheard, reportHub } from "./hub-report.ts";
 import { openMembership } from "./membership.ts";
 import { leaveRecords } from "../store/devices/leave.ts";
-import type { TravellingWish } from "./payload.ts";
 import { createReceiver } from "./receiver.ts";
 import { createSender, type Trouble } from "./sender.ts";
 

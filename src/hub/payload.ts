@@ -7,18 +7,8 @@ import { integer, text, withDefault, z } from "../shapes.ts";
 import { readRawFacts } from "../store/exchange.ts";
 import type { DeviceKind } from "../store/devices.ts";
 import type { ToldEvent } from "../store/devices/outbox.ts";
+import type { TravellingWish } from "../store/forget/plan.ts";
 import type { Revoked } from "./identity.ts";
-
-/** What the owner wished to be forgotten on every device. */
-export interface TravellingWish {
-  /** Half open; null: without a bound on that side. */
-  readonly fromUs: number | null;
-  readonly toUs: number | null;
-  readonly app: string | null;
-  readonly match: string | null;
-  /** When it was wished, by the clock of the device where it was. */
-  readonly atUs: number;
-}
 
 /** A new key of the hub, sealed for each device that is to have it. */
 export interface KeyHandout {

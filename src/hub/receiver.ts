@@ -10,6 +10,7 @@ import type { Log } from "../log.ts";
 import type { DeviceRow, Devices } from "../store/devices.ts";
 import type { EventStore } from "../store/events.ts";
 import type { WishOrigin } from "../store/event-walk.ts";
+import type { TravellingWish } from "../store/forget/plan.ts";
 import type { RemotePut } from "../store/devices/remote.ts";
 import { toVersion } from "../store/devices/version.ts";
 import type { CarriedRecord } from "./driver.ts";
@@ -20,7 +21,6 @@ import {
   type ForgottenEvents,
   type IncomingPayload,
   type KeyHandout,
-  type TravellingWish,
 } from "./payload.ts";
 
 export interface Receiver {

@@ -6,60 +6,9 @@ import type { ForgetRequest, HubAnswer, HubRequest } from "../api.ts";
 import type { Blindness } from "../capture/sources/source.ts";
 import type { Clock } from "../clock.ts";
 import { ActivityError } from "../errors.ts";
-import type { Wish } from "./wishes.ts";
 import type { RemoteId } from "../store/devices/remote-reader.ts";
-
-/** A wish to forget as it travels. */
-export interface HubWish {
-  /** Half open; null: without a bound on that side. */
-  readonly fromUs: number | null;
-  readonly toUs: number | null;
-  readonly app: string | null;
-  readonly match: string | null;
-  /** When it was wished, by the clock of the device where it was. */
-  readonly atUs: number;
-}
-
-/** How work that can wait gives way to whoever asks something. */
-export interface Pace {
-  /** Somebody was just answered. */
-  readonly answered: () => void;
-  /** Resolves when the next few milliseconds are free, as far as can be told. */
-  readonly turn: () => Promise<void>;
-}
-
-/**
- * While nobody asks, a turn is one of the event loop. Who asks once usually asks again: then there is work only right
- * behind an answer, where the next question is least likely, until nobody has asked for a while.
- */
-export function createPace(clock: Pick<Clock, "monotonicUs">): Pace {
-  let answeredUs = Number.NEGATIVE_INFINITY;
-  let waiting: (() => void)[] = [];
-  const wake = (): void => {
-    const woken = waiting;
-    waiting = [];
-    for (const resolve of woken) setImmediate(resolve);
-  };
-  return {
-    answered: () => {
-      answeredUs = clock.monotonicUs();
-      wake();
-    },
-    turn: () =>
-      new Promise((resolve) => {
-        const sinceUs = clock.monotonicUs() - answeredUs;
-        if (sinceUs < BEHIND_ANSWER_US || sinceUs >= QUIET_US) {
-          setImmediate(resolve);
-          return;
-        }
-        waiting.push(resolve);
-        setTimeout(wake, (QUIET_US - sinceUs) / 1000);
-      }),
-  };
-}
-
-const BEHIND_ANSWER_US = 3_000;
-const QUIET_US = 25_000;
+import type { TravellingWish } from "../store/forget/plan.ts";
+import type { Wish } from "./wishes.ts";
 
 /** What a device is called, and what sort of machine it says it is. */
 export type DeviceName = Pick<HubAnswer["devices"][number], "name" | "kind">;
@@ -71,7 +20,7 @@ export interface HubPort {
   /** How it stands, or, with a request, how it stands once that is done. */
   readonly request: (request: HubRequest | null) => Promise<HubAnswer>;
   /** Tells the other devices what was forgotten here. Committed when it returns. */
-  readonly forgotten: (wish: HubWish, ids: readonly RemoteId[]) => void;
+  readonly forgotten: (wish: TravellingWish, ids: readonly RemoteId[]) => void;
   readonly problems: () => readonly Blindness[];
   readonly notes: () => readonly Blindness[];
 }
@@ -127,7 +76,7 @@ export function createOwnerHub(clock: Clock, leaveRecords: () => Promise<boolean
  * made: where that is a while ago, what came since is none of its business.
  */
 export function toForgetRequest(
-  { fromUs, toUs, app, match, atUs }: HubWish,
+  { fromUs, toUs, app, match, atUs }: TravellingWish,
   nowUs: number,
 ): ForgetRequest {
   const isBounded = fromUs !== null || toUs !== null || Math.abs(nowUs - atUs) > FRESH_US;

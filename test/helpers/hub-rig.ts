@@ -11,7 +11,7 @@ import {
   writeIdentity,
   writeJoinCode,
 } from "../../src/hub/identity.ts";
-import type { TravellingWish } from "../../src/hub/payload.ts";
+import type { TravellingWish } from "../../src/store/forget/plan.ts";
 import { silentLog } from "../../src/log.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { carryOut } from "../../src/store/forget.ts";

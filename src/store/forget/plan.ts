@@ -28,6 +28,17 @@ export interface ForgetWish {
   readonly elsewhere?: WishOrigin;
 }
 
+/** A wish to forget as it travels between the owner's devices. */
+export interface TravellingWish {
+  /** Half open; null: without a bound on that side. */
+  readonly fromUs: number | null;
+  readonly toUs: number | null;
+  readonly app: string | null;
+  readonly match: string | null;
+  /** When it was wished, by the clock of the device where it was. */
+  readonly atUs: number;
+}
+
 /** What a wish comes to: a plan that `carryOut` does, or that is only counted. */
 export interface ForgetPlan {
   /** Events that go whole. */

@@ -12,7 +12,7 @@ import {
   writeIdentity,
   writeJoinCode,
 } from "../../../src/hub/identity.ts";
-import type { TravellingWish } from "../../../src/hub/payload.ts";
+import type { TravellingWish } from "../../../src/store/forget/plan.ts";
 import { silentLog } from "../../../src/log.ts";
 import { carryOut } from "../../../src/store/forget.ts";
 import { planForget } from "../../../src/store/forget/plan.ts";
