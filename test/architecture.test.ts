@@ -186,6 +186,30 @@ describe("the house", () => {
     expect(folders.filter((folder) => !text.includes(`src/${folder}/`))).toEqual([]);
   });
 
+  it("the rooms of docs/architecture.md stand in the order in which they import each other", () => {
+    const text = readFileSync(join(ROOT, "docs/architecture.md"), "utf8");
+    const rooms = [...text.matchAll(/^\| (`src\/[^|]*) \|/gm)].map(([, paths = ""]) =>
+      [...paths.matchAll(/`src\/([^`]+)`/g)].map(([, path = ""]) => path),
+    );
+    /** The row that names a file, or the nearest folder around it. */
+    const placeOf = (file: string): number => {
+      const named = rooms.flatMap((paths, place) =>
+        paths.filter((path) => isNamedBy(path, file)).map((path) => ({ place, path })),
+      );
+      const [nearest] = named.sort((a, b) => b.path.length - a.path.length);
+      return nearest?.place ?? Number.NaN;
+    };
+    expect(files.filter((file) => Number.isNaN(placeOf(file)))).toEqual([]);
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter(({ target }) => target.startsWith("."))
+        .map(({ target }) => join(dirname(file), target))
+        .filter((path) => placeOf(path) > placeOf(file))
+        .map((path) => `${file} -> ${path}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it("docs/architecture.md names no file of src that is not there", () => {
     const text = readFileSync(join(ROOT, "docs/architecture.md"), "utf8");
     const named = [...text.matchAll(/`src\/([\w./-]+\.ts)`/g)].map((match) => match[1] ?? "");
@@ -217,6 +241,13 @@ function roomOf(file: string): Room {
   if (room === undefined)
     throw new Error(`src/${file} stands in no room: give it one in test/architecture.test.ts`);
   return room.name;
+}
+
+/** Whether a path of docs/architecture.md is a file, the folder it lies in, or `api-*.ts` for several. */
+function isNamedBy(path: string, file: string): boolean {
+  if (path.endsWith("/")) return file.startsWith(path);
+  const [start = "", end = ""] = path.split("*");
+  return path.includes("*") ? file.startsWith(start) && file.endsWith(end) : file === path;
 }
 
 /** Parts that several backends are made of: a bus, an address. */
