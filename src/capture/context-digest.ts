@@ -137,10 +137,26 @@ export function createDigester(options: DigesterOptions): Digester {
     });
   };
 
-  const answer = (
-    { reading: said, wordsOf, beside }: TurnInContext,
+  /** The same without what a turn leaves out: "everything on Monday except the lease". */
+  const withoutLeftOut = (
+    { reading: { leftOut, language }, wordsOf }: TurnInContext,
     context: ReadingContext,
-  ): Distilled => {
+  ): ReadingContext => {
+    if (leftOut.length === 0) return context;
+    const topic = readTopic(wordsOf, { contentWords: leftOut, language }, index);
+    const subject = findSubject(topic, projects);
+    if (subject === null) return context;
+    const work = subject.isProject ? (subject.project?.documentIds ?? []) : [];
+    const ids = new Set([...subject.allIds, ...work]);
+    return {
+      ...context,
+      isHidden: (document) => ids.has(document.id) || context.isHidden(document),
+    };
+  };
+
+  const answer = (turn: TurnInContext, given: ReadingContext): Distilled => {
+    const { reading: said, wordsOf, beside } = turn;
+    const context = withoutLeftOut(turn, given);
     const medium = beside === null ? askedMedium(wordsOf, said, projects.kindOf) : null;
     const reading = medium?.reading ?? said;
     const { history: meant, nowUs, timeZone, asked: devices } = context;

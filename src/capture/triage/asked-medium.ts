@@ -55,7 +55,7 @@ export function askedMedium(
 }
 
 const BESIDE =
-  /\b(?:between|for|about|except|besides|beside|apart from|other than|without|outside|instead of|not counting|zwischen|für|fuer|über|ueber|außer|ausser|außerhalb|ohne|neben|wegen|statt|abgesehen von|entre|para|sobre|aparte de|ademas de|además de|sin|excepto|salvo|menos|pour|sur|sauf|sans|hors|à part|a part|en dehors de)\s+(?:of\s+)?(?:(?:the|my|all|any|our|den|dem|die|das|der|meinen|meinem|allen|la|las|los|el|mis|mi|le|les|mes|ma|mon|une|una|un)\s+)?$/iu;
+  /(?<!\p{L})(?:between|for|about|except|besides|beside|apart from|other than|without|outside|instead of|not counting|zwischen|für|fuer|über|ueber|außer|ausser|außerhalb|ohne|neben|wegen|statt|abgesehen von|entre|para|sobre|aparte de|ademas de|además de|sin|excepto|salvo|menos|pour|sur|sauf|sans|hors|à part|a part|en dehors de)\s+(?:of\s+)?(?:(?:the|my|all|any|our|den|dem|die|das|der|meinen|meinem|allen|la|las|los|el|mis|mi|le|les|mes|ma|mon|une|una|un)\s+)?$/iu;
 
 const KINDS: readonly { readonly names: RegExp; readonly kinds: readonly DocumentKind[] }[] = [
   {

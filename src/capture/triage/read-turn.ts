@@ -20,6 +20,7 @@ import {
   type TurnReading,
 } from "./turn/reading.ts";
 import { quotedPieces, tokenizeTurn } from "./turn/tokens.ts";
+import { partLeftOut } from "./turn/except.ts";
 import { isFarewell } from "./turn/farewell.ts";
 import { isFollowUp, readLeaning } from "./turn/follow-up.ts";
 import { needsNoRecord } from "./turn/off-record.ts";
@@ -72,9 +73,10 @@ function readIn(language: TurnLanguage, turn: string, asking: Asking): TurnReadi
   const ends = readTimeEnd(tokens, covered);
   const broughtAt = broughtTextAt(turn);
   // The words of a text that is brought along are no matter of the turn.
-  const contentWords = findContentWords(tokens, language, taken).filter(
+  const named = findContentWords(tokens, language, taken).filter(
     ({ startIndex }) => ends?.isAll !== true && (broughtAt === null || startIndex < broughtAt),
   );
+  const { contentWords, leftOut } = partLeftOut(tokens, named);
   const quoted = quotedPieces(turn);
   return {
     language,
@@ -88,6 +90,7 @@ function readIn(language: TurnLanguage, turn: string, asking: Asking): TurnReadi
         ? classifyTurn({ tokens, language, times, timeTokens: covered, cues, quoted })
         : { ...NO_INTENT, none: 1 },
     contentWords,
+    leftOut,
     isBareName: isBareName(tokens, taken, contentWords),
     quoted: quoted.map(({ text }) => text),
     end: ends?.end ?? null,

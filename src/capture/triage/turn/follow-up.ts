@@ -48,7 +48,10 @@ export function readLeaning(tokens: readonly Token[], parts: Parts): Leaning | n
     if (WHEN_THAT.test(said)) return { how: "asks", intent: "lastseen" };
     if (LONG_THAT.test(said)) return { how: "asks", intent: "duration" };
   }
-  if (isFollowUp(tokens, parts.anchors)) return { how: isTimed ? "time" : "and" };
+  const corrects = CORRECTS.test(said) || (words.length <= SHORT_NO && NO_RATHER.test(said));
+  if (isFollowUp(tokens, parts.anchors) || (matters && corrects)) {
+    return { how: isTimed ? "time" : "and" };
+  }
   // "No, Tuesday", "just on Friday", "nachmittags meine ich": a time and what corrects or narrows it.
   const rest = words.filter(({ timed }) => !timed);
   return isTimed && rest.every(({ folded }) => BESIDES.has(folded)) ? { how: "bare" } : null;
@@ -77,6 +80,14 @@ const CONJUNCTIONS = set("and und y et e also plus then dann luego puis pis");
 
 const LEANING =
   /^((and|und|y|et) )?((what|how) about|what of|same (for|with|question|thing)|was ist mit|wie siehts? (es )?(mit|bei)|wie wars? (es )?(mit|bei)|dasselbe|das gleiche|und (was|wie)|que (hay|tal|pasa) (de|del|con)|lo mismo|y (que|en|con|el|la|lo|ayer|antes|despues)|et (pour|le|la|les|hier|avant|apres|qu)|qu en est il|pareil pour|la meme chose|meme question|quid de)\b/;
+
+/** "No, I meant the budget", "ich meinte den Mietvertrag": puts another matter in the place of the one before. */
+const CORRECTS =
+  /^(?:(?:no|nope|nein|nee|ne|non|nan|wait|sorry|oops|perdon|pardon|entschuldigung|moment|ah|oh|ach|ay|euh|um|uh) )*(?:i meant?|i was thinking of|ich mein(?:e|te)?|digo|quiero decir|quise decir|queria decir|me refiero a|me referia a|je veux dire|je voulais dire|je parle de|je parlais de) /u;
+/** "No, the budget" */
+const NO_RATHER =
+  /^(?:no|nope|nein|nee|non|nan)(?: not that one| not that)? (?:the|my|das|die|der|den|dem|mein(?:e|en|em)?|el|la|los|las|mi|le|les|l|mon|ma) /u;
+const SHORT_NO = 5;
 
 /** "And you?" asks after nothing that was asked before. */
 const YOU =

@@ -129,6 +129,8 @@ export interface TurnReading {
   readonly anchors: readonly AnchorMention[];
   readonly intents: IntentScores;
   readonly contentWords: readonly ContentWord[];
+  /** What the turn wishes to be left out: "except the lease". None of them is a content word. */
+  readonly leftOut: readonly ContentWord[];
   /** Whether the turn is a name and nothing else: "ticket 4711", "Akte Hoffmann bitte". */
   readonly isBareName: boolean;
   /** What stands in quotation marks or backticks, without them. */
