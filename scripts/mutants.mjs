@@ -41,8 +41,14 @@ const KEPT = [
   "test/contract/contract-suite.ts",
   "test/helpers/arbitraries.ts",
 ];
-/** A mutant that loops for ever is dead. */
-const TIMEOUT_MS = 15_000;
+/** How many are judged at a time. */
+const LANES = Math.max(1, Math.min(2, availableParallelism()));
+/**
+ * A mutant that loops for ever is dead: one call of it takes more processor time than all calls of a sound one do. Time that
+ * merely passes says nothing on a busy machine.
+ */
+const STUCK_CPU_MS = 2000;
+const LOOK_EVERY_MS = 100;
 
 const { values } = parseArgs({
   options: {
@@ -102,8 +108,7 @@ async function compileMutants() {
 async function runAll(mutants) {
   const verdicts = new Map();
   const queue = [...mutants];
-  const lanes = Math.max(1, Math.min(2, availableParallelism()));
-  await Promise.all(Array.from({ length: lanes }, () => runLane(queue, verdicts)));
+  await Promise.all(Array.from({ length: LANES }, () => runLane(queue, verdicts)));
   return verdicts;
 }
 
@@ -112,13 +117,14 @@ async function runAll(mutants) {
  * @param {Map<number, string | null>} verdicts
  */
 async function runLane(queue, verdicts) {
-  let worker = startWorker();
+  const calls = new Int32Array(new SharedArrayBuffer(4));
+  let worker = startWorker(calls);
   for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
     const directory = writeTree(mutant);
-    const verdict = await judge(worker, directory);
+    const verdict = await judge(worker, directory, calls);
     if (verdict === "timed out") {
       await worker.terminate();
-      worker = startWorker();
+      worker = startWorker(calls);
     }
     verdicts.set(mutant.id, verdict);
     rmSync(directory, { recursive: true, force: true });
@@ -140,21 +146,34 @@ function writeTree(mutant) {
   return directory;
 }
 
-function startWorker() {
-  return new Worker(new URL("mutants/worker.mjs", import.meta.url));
+/** @param {Int32Array<SharedArrayBuffer>} calls where it counts what it calls */
+function startWorker(calls) {
+  return new Worker(new URL("mutants/worker.mjs", import.meta.url), {
+    workerData: { calls: calls.buffer },
+  });
 }
 
 /**
  * @param {Worker} worker
  * @param {string} directory
+ * @param {Int32Array<SharedArrayBuffer>} calls
  * @returns {Promise<string | null>}
  */
-function judge(worker, directory) {
+function judge(worker, directory, calls) {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => settle("timed out"), TIMEOUT_MS);
+    let seen = Atomics.load(calls, 0);
+    let sinceMs = cpuMs();
+    const look = () => {
+      const now = Atomics.load(calls, 0);
+      if (now !== seen) sinceMs = cpuMs();
+      seen = now;
+      // All lanes count together here, and have equal shares.
+      if (cpuMs() - sinceMs > STUCK_CPU_MS * LANES) settle("timed out");
+    };
+    const timer = setInterval(look, LOOK_EVERY_MS);
     /** @param {string | null} verdict */
     const settle = (verdict) => {
-      clearTimeout(timer);
+      clearInterval(timer);
       worker.off("message", settle);
       worker.off("error", onError);
       resolve(verdict);
@@ -165,6 +184,12 @@ function judge(worker, directory) {
     worker.on("error", onError);
     worker.postMessage(directory);
   });
+}
+
+/** Of all threads. */
+function cpuMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /**
