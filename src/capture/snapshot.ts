@@ -54,7 +54,10 @@ export function readSnapshot(options: SnapshotOptions): Snapshot {
   // One microsecond more: what began this very instant is what is asked for.
   const stored = store.between(fromUs, nowUs + 1, { kinds, limit: MAX_WINDOW_EVENTS }).events;
   const events = upToNow(stored, present, nowUs);
-  const windows = events.filter((event) => event.kind === "window");
+  // A window that is seen before it is known that nobody is there was looked at for no time.
+  const windows = events
+    .filter((event) => event.kind === "window")
+    .filter(({ startUs, endUs }) => endUs > startUs || endUs === nowUs);
   const stretches = mergeStretches(
     windows.filter(({ app }) => !assistantApps.includes(app.toLowerCase())),
     events.filter(isGap),
