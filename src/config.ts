@@ -96,19 +96,22 @@ export function parseConfig(
   const variables = applyVariables(tables, env);
   const parsed = configSchema.safeParse(tables);
   if (parsed.success) return parsed.data;
+  const meant = new Set<string>();
   const problems = parsed.error.issues.flatMap((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys : [null];
     return keys.map((key) => {
       const path = [...issue.path.map(String), ...(key === null ? [] : [key])];
       const what = key === null ? lowerFirst(issue.message) : "there is no such key";
-      return `${whereIs(path, text, file, variables)}: ${path.join(".")}: ${what}`;
+      const variable = variables.get(path.slice(0, 2).join("."));
+      meant.add(variable ?? file);
+      return `${variable ?? whereIs(path, text, file)}: ${path.join(".")}: ${what}`;
     });
   });
   const isKeyUnknown = parsed.error.issues.some(({ code }) => code === "unrecognized_keys");
   throw new ActivityError(
     "config_invalid",
     `The configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}: ${problems.join("; ")}.`,
-    `Mend ${file} and start again.${isKeyUnknown ? ` Keys: ${listKeys().join(", ")}.` : ""}`,
+    `Mend ${[...meant].join(" and ")} and start again.${isKeyUnknown ? ` Keys: ${listKeys().join(", ")}.` : ""}`,
   );
 }
 
@@ -205,14 +208,7 @@ function readVariable(value: string): unknown {
   }
 }
 
-function whereIs(
-  path: readonly string[],
-  text: string,
-  file: string,
-  variables: ReadonlyMap<string, string>,
-): string {
-  const variable = variables.get(path.slice(0, 2).join("."));
-  if (variable !== undefined) return variable;
+function whereIs(path: readonly string[], text: string, file: string): string {
   const line = findLine(path, text);
   return line === null ? file : `${file}:${line}`;
 }

@@ -48,6 +48,7 @@ describe("a wrong configuration", () => {
   it("is named by its variable when a variable is wrong", () => {
     const error = failureOf("", { ACTIVITYD_CAPTURE_WINDOW: "perhaps" });
     expect(error.message).toContain("ACTIVITYD_CAPTURE_WINDOW: capture.window:");
+    expect(error.hint).toBe("Mend ACTIVITYD_CAPTURE_WINDOW and start again.");
   });
 
   it("that is no TOML is told with line and column", () => {
