@@ -33,6 +33,7 @@ function createRig(line = "ListenStream=/a") {
     stop: [],
     // Runs when it was installed and not removed since.
     status: [{ argv: ["test", "-e", join(home, "ran")] }],
+    enabled: [{ argv: ["test", "!", "-e", join(home, "disabled")] }],
     logs: [],
     mainPid: null,
     notes: [],
@@ -50,11 +51,15 @@ function createRig(line = "ListenStream=/a") {
 
 describe("installing", () => {
   it("a second time changes and runs nothing", async () => {
-    const { plan, paths, said, tell, ran } = createRig();
+    const { home, plan, paths, said, tell, ran } = createRig();
     await installService(plan, paths, { dryRun: false }, tell);
     await installService(plan, paths, { dryRun: false }, tell);
     expect(ran()).toEqual(["install", ""]);
     expect(said.at(-1)).toBe("nothing changed, and it is running");
+    // Such as by a hand: it runs, and would not with the next login.
+    writeFileSync(join(home, "disabled"), "");
+    await installService(plan, paths, { dryRun: false }, tell);
+    expect(ran()).toEqual(["install", "install", ""]);
   });
 
   it("as a dry run writes, removes and runs nothing", async () => {

@@ -34,6 +34,7 @@ X-GNOME-Autostart-enabled=true
     restart: [{ argv: control("stop") }, { argv }],
     stop: [],
     status: [{ argv: control("status") }],
+    enabled: [],
     logs: [{ argv: ["tail", "-n", "200", join(facts.logDirectory, "activityd.log")] }],
     mainPid: null,
     notes: [

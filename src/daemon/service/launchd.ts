@@ -23,6 +23,7 @@ export function planLaunchd(facts: ServiceFacts): ServicePlan {
     restart: [{ argv: ["launchctl", "kickstart", "-k", `${domain}/${LABEL}`] }],
     stop: [],
     status: [{ argv: ["launchctl", "print", `${domain}/${LABEL}`] }],
+    enabled: [],
     logs: [{ argv: ["tail", "-n", "200", join(facts.logDirectory, "activityd.log")] }],
     mainPid: null,
     notes: [

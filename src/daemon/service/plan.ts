@@ -37,6 +37,8 @@ export interface ServicePlan {
   /** What ends the daemon for good, so that no request starts it again; empty where a signal does. */
   readonly stop: readonly ServiceCommand[];
   readonly status: readonly ServiceCommand[];
+  /** What succeeds where each part of it begins with the login; empty where its files alone see to that. */
+  readonly enabled: readonly ServiceCommand[];
   readonly logs: readonly ServiceCommand[];
   /** Prints the pid of the daemon that the manager runs, or 0; null where it cannot be asked. */
   readonly mainPid: ServiceCommand | null;

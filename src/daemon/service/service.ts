@@ -56,7 +56,7 @@ export async function installService(
   }
   removeAll(outdated, options.dryRun, tell);
   // Starting again what runs as it should would only cut a request off.
-  if (!isChanged && !options.dryRun && isRunning(plan)) tell("nothing changed, and it is running");
+  if (!isChanged && !options.dryRun && isInForce(plan)) tell("nothing changed, and it is running");
   else {
     await endDaemonBeside(plan, paths, options.dryRun, tell);
     await runAll(plan.install, options.dryRun, tell);
@@ -279,8 +279,9 @@ function cannotRun(program: string, cause: Error): ActivityError {
   );
 }
 
-function isRunning(plan: ServicePlan): boolean {
-  return plan.status.every(
+/** Whether it runs, and will with the next login. */
+function isInForce(plan: ServicePlan): boolean {
+  return [...plan.status, ...plan.enabled].every(
     ({ argv: [program, ...args] }) => spawnSync(program, args, { stdio: "ignore" }).status === 0,
   );
 }

@@ -98,6 +98,10 @@ export function planSystemd(facts: ServiceFacts): ServicePlan {
     restart: [forgetFailures, { argv: systemctl("restart", SERVICE) }],
     stop: [{ argv: systemctl("stop", WATCHERS, SOCKET, SERVICE), mayFail: true }],
     status: [{ argv: systemctl("--no-pager", "status", SOCKET, SERVICE) }],
+    // One by one: of several, one that is enabled is enough for it.
+    enabled: [SOCKET, SERVICE, DESKTOP, ...(watcherPort === null ? [] : [WATCHERS])].map(
+      (unit): ServiceCommand => ({ argv: systemctl("is-enabled", unit) }),
+    ),
     logs: [{ argv: ["journalctl", "--user", "--no-pager", "-n", "200", "-u", SERVICE] }],
     mainPid: { argv: systemctl("show", "--property=MainPID", "--value", SERVICE) },
     notes: [

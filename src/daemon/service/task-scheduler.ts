@@ -29,6 +29,7 @@ export function planTaskScheduler(facts: ServiceFacts): ServicePlan {
     ],
     stop: [],
     status: [{ argv: ["schtasks", "/query", "/tn", TASK, "/v", "/fo", "list"] }],
+    enabled: [],
     logs: [{ argv: ["cmd", "/c", "type", join(facts.logDirectory, "activityd.log")] }],
     mainPid: null,
     notes: [
