@@ -51,7 +51,7 @@ function isDay(text: string): boolean {
 
 /**
  * The range between two instants that a person typed, as fields of a request; an end that was not given is left open.
- * Throws `bad_request` for what cannot be read, and for a range that ends before it begins.
+ * Throws `bad_request` for what cannot be read, for a range that ends before it begins, and for one that has yet to begin.
  */
 export function parseRange(
   [fromOption, from]: readonly [option: string, text: string | undefined],
@@ -65,6 +65,14 @@ export function parseRange(
       "bad_request",
       `The range ends before it begins: ${fromOption} ${from}, ${toOption} ${to}.`,
       `Give ${fromOption} the earlier of the two.`,
+    );
+  }
+  // Its end is now.
+  if (fromUs !== undefined && toUs === undefined && fromUs > nowUs) {
+    throw new ActivityError(
+      "bad_request",
+      `The range begins in the future: ${fromOption} ${from}.`,
+      "Give an instant that has been, such as an age (1h, 7d), a time of today (14:00) or a date.",
     );
   }
   return {

@@ -50,4 +50,15 @@ describe("a range on the command line", () => {
       "The range ends before it begins: --since 2026-11-02, --until 2026-11-01.",
     );
   });
+
+  it("that has yet to begin is refused in them too, unless its end was given", () => {
+    expect(() => parseRange(["--since", "2099-01-01"], ["--until", undefined], NOW_US)).toThrow(
+      "The range begins in the future: --since 2099-01-01.",
+    );
+    // What a clock that was ahead recorded lies there.
+    expect(parseRange(["--from", "0s"], ["--to", "2100-01-01"], NOW_US)).toMatchObject({
+      fromUs: NOW_US,
+    });
+    expect(parseRange(["--from", "0s"], ["--to", undefined], NOW_US)).toEqual({ fromUs: NOW_US });
+  });
 });

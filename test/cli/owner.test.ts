@@ -91,6 +91,10 @@ describe("pause and resume", () => {
     expect((await runCli(["resume"], { home })).talk).toBe(
       "The daemon is not running. When it starts, it records.\n",
     );
+    expect(await runCli(["pause", "until", "2020-01-01"], { home })).toMatchObject({
+      talk: expect.stringContaining("activityd: The pause would end before it begins.\n"),
+      exitCode: 2,
+    });
   });
 
   test("without a daemon, what cannot be kept is not said to be so", async () => {

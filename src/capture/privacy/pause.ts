@@ -82,13 +82,7 @@ export function openPause({ file, clock, log, onChange }: OpenPauseOptions): Pau
     state: current,
     pause: (untilUs) => {
       const nowUs = clock.nowUs();
-      if (untilUs !== null && !(untilUs > nowUs)) {
-        throw new ActivityError(
-          "bad_request",
-          "The pause would end before it begins.",
-          "Give an end in the future: activityd pause 1h, or activityd pause until-resume.",
-        );
-      }
+      requireFuture(untilUs, nowUs);
       const next = { sinceUs: current()?.sinceUs ?? nowUs, untilUs };
       const wasPaused = state !== null;
       // In force before it is written: a full disk must not keep the owner from pausing.
@@ -153,6 +147,20 @@ function parsePause(text: string): PauseState | null {
   if (typeof sinceUs !== "number" || !Number.isFinite(sinceUs)) return null;
   if (untilUs !== null && (typeof untilUs !== "number" || !Number.isFinite(untilUs))) return null;
   return { sinceUs, untilUs };
+}
+
+/**
+ * A pause that has not ended by `nowUs`; null has no end.
+ *
+ * @throws ActivityError `bad_request`
+ */
+export function requireFuture(untilUs: number | null, nowUs: number): void {
+  if (untilUs === null || untilUs > nowUs) return;
+  throw new ActivityError(
+    "bad_request",
+    "The pause would end before it begins.",
+    "Give an end in the future: activityd pause 1h, or activityd pause until-resume.",
+  );
 }
 
 /**

@@ -90,8 +90,9 @@ async function runPause(
 
 /** Nothing records now; a daemon that is started later must not begin to. */
 async function pauseNextStart(io: CliIo, request: PauseRequest, nowUs: number): Promise<ExitCode> {
-  const { PAUSE_FILE, writePause } = await import("../../capture/privacy/pause.ts");
+  const { PAUSE_FILE, requireFuture, writePause } = await import("../../capture/privacy/pause.ts");
   const untilUs = request.until === undefined ? null : Date.parse(request.until) * 1000;
+  requireFuture(untilUs, nowUs);
   const file = join(io.paths().dataDirectory, PAUSE_FILE);
   writePause(file, { sinceUs: nowUs, untilUs }, `${NO_DAEMON}, and a pause of the next one`);
   io.talk(`${NO_DAEMON}. When it starts, it is paused ${untilText(untilUs)}.`);
