@@ -2,7 +2,7 @@
  * One daemon per data folder. It promises that the lock is the operating system's own: whatever way the
  * holder dies, the next one gets it at once, and no stale file can keep it out.
  */
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
 import { holdExclusiveLock, isExclusivelyLocked } from "./sqlite.ts";
@@ -37,7 +37,10 @@ export function holdInstanceLock(directory: string, pid: number): InstanceLock {
   let held = take(directory, pid);
   return {
     keep: () => {
-      if (markOf(directory) === held.mark && existsSync(pidPath)) return false;
+      if (markOf(directory) === held.mark) {
+        if (readPid(pidPath) !== pid) writePid(pidPath, pid);
+        return false;
+      }
       held.release();
       held = take(directory, pid);
       return true;
@@ -63,7 +66,7 @@ function take(
       "Stop it with: activityd stop",
     );
   }
-  writeFileSync(pidPath, `${pid}\n`, { mode: 0o600 });
+  writePid(pidPath, pid);
   return { mark: markOf(directory), release };
 }
 
@@ -110,6 +113,14 @@ function isLocked(path: string): boolean {
 
 function isDamaged(thrown: unknown): boolean {
   return thrown instanceof ActivityError && thrown.code === "database_damaged";
+}
+
+function writePid(path: string, pid: number): void {
+  try {
+    writeFileSync(path, `${pid}\n`, { mode: 0o600 });
+  } catch {
+    // A full disk keeps nobody from starting: the next look tries again.
+  }
 }
 
 /** The pid is for people: the lock alone decides. Null when the holder has not written it yet. */

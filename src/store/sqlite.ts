@@ -65,8 +65,9 @@ export function holdExclusiveLock(path: string): (() => void) | null {
     createPrivateFile(path);
     const sqlite = new Database(path, { timeout: LOCK_PATIENCE_MS });
     try {
-      // A rollback journal: its exclusive lock keeps out readers too, and leaves no other files behind.
-      sqlite.pragma("journal_mode = DELETE");
+      // A rollback journal: its exclusive lock keeps out readers too. In memory: nothing is ever written here, and a full
+      // disk has no room for a journal that says so.
+      sqlite.pragma("journal_mode = MEMORY");
       sqlite.exec("BEGIN EXCLUSIVE");
     } catch (error) {
       sqlite.close();

@@ -40,6 +40,28 @@ describe("the lock of a data folder", () => {
     acquireInstanceLock(home, 414)();
   });
 
+  it("is named by its holder again where only that was removed, and held all the time", () => {
+    const home = createTempHome();
+    const lock = holdInstanceLock(home, 412);
+    rmSync(join(home, "daemon.pid"));
+    expect(lock.keep()).toBe(false);
+    expect(findInstanceHolder(home)).toMatchObject({ pid: 412 });
+    lock.release();
+  });
+
+  it("needs no room on the disk, neither for itself nor for who holds it", () => {
+    const home = createTempHome();
+    // Nothing can be written where a folder is.
+    mkdirSync(join(home, "daemon.pid"));
+    mkdirSync(join(home, "daemon.lock-journal"));
+    const lock = holdInstanceLock(home, 412);
+    expect(() => acquireInstanceLock(home, 413)).toThrow(
+      expect.objectContaining({ code: "socket_in_use" }),
+    );
+    rmSync(join(home, "daemon.pid"), { recursive: true });
+    lock.release();
+  });
+
   it("is free at once when its holder is killed", async () => {
     const home = createTempHome();
     const holder = spawn(

@@ -1,12 +1,16 @@
-/** Commands that copy a database, on a disk with too little room for the copy: the record stays as it was, in use. */
+/**
+ * Commands that copy a database, on a disk with too little room for the copy: the record stays as it was, in use. And a
+ * daemon that is started where there is none at all.
+ */
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { createTempHome } from "../helpers/temp-home.ts";
+import { until } from "../helpers/until.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const execute = promisify(execFile);
@@ -46,4 +50,29 @@ test("an import or a restore that finds no room says so, changes nothing and lea
     expect(readdirSync(data).filter((name) => /import-|restoring|ready/.test(name))).toEqual([]);
     expect((await run("export")).out).toBe(record);
   }
+});
+
+test("a daemon that is started on a full disk answers, and writes once there is room", async () => {
+  const home = createTempHome();
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", home]);
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, ACTIVITYD_HOME: home };
+  const run = async (...argv: readonly string[]) =>
+    (await execute(process.execPath, [MAIN, ...argv], { env })).stdout;
+  onTestFinished(async () => {
+    await run("stop");
+    execFileSync("umount", [home]);
+  });
+  await run("start", "--detach");
+  await run("stop");
+  const before = await run("export");
+  const { bavail, bsize } = statfsSync(home);
+  writeFileSync(join(home, "fill"), Buffer.alloc(bavail * bsize));
+  await run("start", "--detach");
+  expect(await run("now")).toContain("# Device Activity (exact, real-time)");
+  rmSync(join(home, "fill"));
+  const lines = before.trim().split("\n");
+  await until("it is written", async () => {
+    const now = (await run("export")).trim().split("\n");
+    return lines.every((line) => now.includes(line)) && now.length > lines.length;
+  });
 });
