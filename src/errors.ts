@@ -133,7 +133,7 @@ function shortenText(text: string): string {
 function describe(thrown: unknown): ErrorEnvelope["error"] {
   if (thrown instanceof ActivityError)
     return { code: thrown.code, message: thrown.message, hint: thrown.hint };
-  const refusal = describeRefusal(thrown);
+  const refusal = describeRefusal(thrown) ?? describeUnloadable(thrown);
   if (refusal !== null) return { code: "internal", ...refusal };
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { code: "internal", message: `Internal error: ${message}`, hint: "" };
@@ -183,6 +183,22 @@ function describeRefusal(
   return {
     message: `The system refuses «${what}»: ${why} (${code}).`,
     hint: path === "" ? "" : `${remedy} '${dirname(path)}'`,
+  };
+}
+
+/** A native part that an installation did not build, or that was built for another Node.js, such as before its update. */
+function describeUnloadable(
+  thrown: unknown,
+): { readonly message: string; readonly hint: string } | null {
+  if (!(thrown instanceof Error) || !("code" in thrown)) return null;
+  const isMissing = thrown.code === "MODULE_NOT_FOUND";
+  if (!isMissing && thrown.code !== "ERR_DLOPEN_FAILED") return null;
+  const name = /([\w.-]+)\/build\/[^\s'"]*\.node\b/.exec(thrown.message)?.[1];
+  if (name === undefined) return null;
+  const why = isMissing ? "was not built" : "is damaged, or was built for another version";
+  return {
+    message: `Node.js ${process.versions.node} cannot load the package ${name}: its native part ${why}.`,
+    hint: `Build it anew: npm rebuild -g ${name}; in a checkout, there and without -g`,
   };
 }
 

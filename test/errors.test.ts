@@ -118,6 +118,23 @@ describe("an error on its way over the socket", () => {
     });
   });
 
+  test("a native part that was not built, or for another Node.js, is told with what builds it", () => {
+    const file = "better-sqlite3/build/Release/better_sqlite3.node";
+    const missing = Object.assign(new Error(`Cannot find module '${file}'\nRequire stack:\n- /x`), {
+      code: "MODULE_NOT_FOUND",
+    });
+    expect(toErrorEnvelope(missing).error).toEqual({
+      code: "internal",
+      message: `Node.js ${process.versions.node} cannot load the package better-sqlite3: its native part was not built.`,
+      hint: "Build it anew: npm rebuild -g better-sqlite3; in a checkout, there and without -g",
+    });
+    const said = `The module '/opt/lib/node_modules/${file}'\nwas compiled against a different Node.js`;
+    const other = Object.assign(new Error(said), { code: "ERR_DLOPEN_FAILED" });
+    expect(toErrorEnvelope(other).error.message).toContain("or was built for another version.");
+    const ours = Object.assign(new Error("Cannot find module './x.js'"), missing);
+    expect(toErrorEnvelope(ours).error.message).toBe("Internal error: Cannot find module './x.js'");
+  });
+
   test("a value is told by its ends where all of it would bury the sentence", () => {
     const word = `${"a".repeat(200)}${"b".repeat(100_000)}${"c".repeat(100)}`;
     const { error } = toErrorEnvelope(
