@@ -1,7 +1,7 @@
 /**
- * From samples to events. It hides the rules of presence, and promises that what
- * is recorded was attended: while the machine sleeps, is locked, is paused or its owner is away no window is
- * credited, and every such stretch is an event with its own name.
+ * From samples to events. It hides how what the sources say is weighed against each other and against the clocks, and
+ * promises that what is recorded was attended: while the machine sleeps, is locked, is paused or its owner is away no
+ * window is credited, and every such stretch is an event with its own name.
  */
 import type { Clock } from "../clock.ts";
 import type { EventStore } from "../store/events.ts";

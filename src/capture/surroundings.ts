@@ -1,5 +1,5 @@
 /**
- * What is so around the owner's work: what plays, and how the machine stands. It hides which player counts, what the owner
+ * What goes on around the owner's work: what plays, and how the machine is. It hides which player counts, what the owner
  * had forgotten while it played, and that load and memory never stand still; it promises facts that change seldom.
  */
 import type { MediaFacts, MediaSample, SystemFacts, SystemSample } from "./events.ts";

@@ -1,5 +1,5 @@
 /**
- * What stands behind it when no daemon answers, as far as its files say. It promises that nobody is told to start a daemon
+ * Why no daemon answers, as far as its files say. It promises that nobody is told to start a daemon
  * while one is putting the record right, and loads nothing that only others need.
  */
 import { ActivityError } from "../errors.ts";

@@ -1,6 +1,6 @@
 /**
- * What a reply in a conversation may say back: the voice directive, and what was put before the turns. It promises that
- * a long conversation costs no more than a short one.
+ * What a reply in a conversation must not begin by saying back: the voice directive, and what was put before the turns.
+ * It promises that a long conversation costs no more than a short one.
  */
 import {
   directivesWith,

@@ -1,5 +1,5 @@
 /**
- * Changing the file of the database for another. It promises that the one that was there is set aside and never
+ * Replacing the file of the database with another. It promises that the one that was there is set aside and never
  * overwritten, and that whoever is cut off in between leaves a whole database behind.
  */
 import { existsSync, renameSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * One connection to NATS that is had again for ever: it hides servers that fall, keys that are refused and a stream
+ * One connection to NATS that is made again for ever: it hides servers that fall, keys that are refused and a stream
  * that is not there yet, and gives work a session to run on or says why there is none.
  */
 import { readFileSync } from "node:fs";
