@@ -5,7 +5,7 @@
  * write, each once.
  */
 import { createPrivacyGate } from "../../dist/capture/privacy.js";
-import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../dist/capture/privacy/rules.js";
+import { DEFAULT_PRIVACY, privacySchema } from "../../dist/capture/privacy/rules.js";
 
 const ROUNDS = Number(process.argv[2] ?? 40);
 const NOW_US = Date.now() * 1000;
@@ -68,7 +68,7 @@ function makeSamples(round) {
 
 const subjects = {
   "default rules": createPrivacyGate(DEFAULT_PRIVACY),
-  "default + 50 rules": createPrivacyGate(parsePrivacyConfig({ rules: OWNER_RULES }, "privacy")),
+  "default + 50 rules": createPrivacyGate(privacySchema.parse({ rules: OWNER_RULES })),
 };
 
 /** @type {Record<string, number[]>} */
@@ -109,18 +109,15 @@ for (const [name, list] of Object.entries(times)) {
 }
 
 const gate = createPrivacyGate(
-  parsePrivacyConfig(
-    {
-      rules: [
-        ...OWNER_RULES,
-        { action: "drop", title: "^(a+)+$" },
-        { action: "drop", title: "(x+x+)+y" },
-        { action: "redact", title: "b.*z|b" },
-        { action: "drop", title: "[a-z]{1,100}q" },
-      ],
-    },
-    "privacy",
-  ),
+  privacySchema.parse({
+    rules: [
+      ...OWNER_RULES,
+      { action: "drop", title: "^(a+)+$" },
+      { action: "drop", title: "(x+x+)+y" },
+      { action: "redact", title: "b.*z|b" },
+      { action: "drop", title: "[a-z]{1,100}q" },
+    ],
+  }),
 );
 const HOSTILE = {
   "a title of 1 MB": "lorem ipsum ".repeat(90_000),

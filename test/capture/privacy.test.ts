@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { WindowFacts, WindowSample } from "../../src/capture/events.ts";
 import { createPrivacyGate, type PrivacyGate } from "../../src/capture/privacy.ts";
-import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../src/capture/privacy/rules.ts";
+import { DEFAULT_PRIVACY, privacySchema } from "../../src/capture/privacy/rules.ts";
 import { SEED_ENTRIES } from "../../src/capture/privacy/seed.ts";
 import { nastyText } from "../helpers/arbitraries.ts";
 import { propertyRuns } from "../helpers/property-runs.ts";
@@ -16,7 +16,7 @@ function window(app: string, title: string | null, rest: Partial<WindowSample> =
 }
 
 function gateWith(...rules: readonly Record<string, unknown>[]): PrivacyGate {
-  return createPrivacyGate(parsePrivacyConfig({ rules }, "privacy"), inUtc);
+  return createPrivacyGate(privacySchema.parse({ rules }), inUtc);
 }
 
 /** What is stored of a window, or the word "drop". */
@@ -321,10 +321,7 @@ describe("rules", () => {
   });
 
   test("a time of day holds in local time, over midnight, with its end excluded", () => {
-    const rules = parsePrivacyConfig(
-      { rules: [{ action: "drop", between: "22:00-07:30" }] },
-      "privacy",
-    );
+    const rules = privacySchema.parse({ rules: [{ action: "drop", between: "22:00-07:30" }] });
     const gate = createPrivacyGate(rules, { timeZone: () => "Asia/Tokyo" });
     const at = (iso: string) => kept(gate, window("Code", "x"), Date.parse(iso) * 1000);
     expect(at("2026-11-30T13:00:00Z")).toBe("drop");
@@ -473,10 +470,7 @@ describe("hostile input", () => {
   });
 
   test("an unusable time zone drops samples instead of letting a rule lapse", () => {
-    const rules = parsePrivacyConfig(
-      { rules: [{ action: "drop", between: "22:00-07:30" }] },
-      "privacy",
-    );
+    const rules = privacySchema.parse({ rules: [{ action: "drop", between: "22:00-07:30" }] });
     const gate = createPrivacyGate(rules, { timeZone: () => "Mars/Olympus" });
     expect(gate.window(window("Code", "x"), NOON_US)).toMatchObject({
       verdict: "drop",

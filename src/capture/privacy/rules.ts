@@ -4,7 +4,6 @@
  * linear time, with a bound on the work per sample that does not depend on what a stranger wrote.
  */
 import { RE2JS, RE2JSException } from "re2js";
-import { ActivityError } from "../../errors.ts";
 import { setting, text, z } from "../../shapes.ts";
 
 /**
@@ -123,27 +122,6 @@ export const privacySchema = z
       }
     }),
   );
-
-/**
- * The config that an unknown value describes. Throws `rule_invalid` with every problem in one sentence each,
- * each with its key below `where`.
- */
-export function parsePrivacyConfig(value: unknown, where: string): PrivacyConfig {
-  const parsed = privacySchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(
-    (issue) => `${where}${issue.path.map(showKey).join("")}: ${issue.message.replace(/\.$/, "")}.`,
-  );
-  throw new ActivityError(
-    "rule_invalid",
-    problems.join("\n"),
-    "Nothing is recorded until the rules are right. Try one with: activityd privacy test APP TITLE",
-  );
-}
-
-function showKey(key: PropertyKey): string {
-  return typeof key === "number" ? `[${key}]` : `.${String(key)}`;
-}
 
 /** One thing that is wrong with a rule: at which key, and what to write instead. */
 export interface RuleFault {

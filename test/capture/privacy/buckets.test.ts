@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { appOfBucket, gateBucketData } from "../../../src/capture/privacy/buckets.ts";
-import { parsePrivacyConfig } from "../../../src/capture/privacy/rules.ts";
+import { privacySchema } from "../../../src/capture/privacy/rules.ts";
 import { createPrivacyGate } from "../../../src/capture/privacy.ts";
 
 const NOON_US = Date.parse("2026-11-30T12:00:00Z") * 1000;
@@ -10,7 +10,7 @@ const STOPWATCH = { id: "aw-stopwatch", type: "general.stopwatch" };
 const AFK = { id: "aw-watcher-afk_box", type: "afkstatus" };
 
 function gateWith(...rules: readonly Record<string, unknown>[]) {
-  const gate = createPrivacyGate(parsePrivacyConfig({ rules }, "privacy"), {
+  const gate = createPrivacyGate(privacySchema.parse({ rules }), {
     timeZone: () => "UTC",
   });
   return (bucket: { id: string; type: string }, data: Record<string, unknown>) =>

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createPrivacyGate, type PrivacyGate } from "../../../src/capture/privacy.ts";
 import { checkPrivacyGate } from "../../../src/capture/privacy/check.ts";
 import { describeResult, explainPrivacy } from "../../../src/capture/privacy/explain.ts";
-import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../../src/capture/privacy/rules.ts";
+import { DEFAULT_PRIVACY, privacySchema } from "../../../src/capture/privacy/rules.ts";
 import { storable } from "../../helpers/storable.ts";
 
 const NOW_US = Date.parse("2026-11-30T12:00:00Z") * 1000;
@@ -11,16 +11,13 @@ const gate = createPrivacyGate(DEFAULT_PRIVACY);
 
 describe("the canary of every start", () => {
   test("finds nothing in the gate as it is, whatever the owner's rules", () => {
-    const { rules } = parsePrivacyConfig(
-      {
-        rules: [
-          { action: "keep", app: "firefox" },
-          { action: "redact", title: "made", replacement: "x" },
-          { action: "app-only", every: true },
-        ],
-      },
-      "privacy",
-    );
+    const { rules } = privacySchema.parse({
+      rules: [
+        { action: "keep", app: "firefox" },
+        { action: "redact", title: "made", replacement: "x" },
+        { action: "app-only", every: true },
+      ],
+    });
     for (const config of [
       DEFAULT_PRIVACY,
       { ...DEFAULT_PRIVACY, rules },
@@ -72,10 +69,7 @@ describe("the canary of every start", () => {
   });
 
   test("stops a gate that fails on ordinary input", () => {
-    const config = parsePrivacyConfig(
-      { rules: [{ action: "drop", between: "22:00-07:30" }] },
-      "privacy",
-    );
+    const config = privacySchema.parse({ rules: [{ action: "drop", between: "22:00-07:30" }] });
     const failing = createPrivacyGate(config, { timeZone: () => "Mars/Olympus" });
     expect(() => checkPrivacyGate(failing, config, NOW_US)).toThrow(
       "fails on ordinary input (RangeError)",
@@ -109,18 +103,15 @@ describe("what the policy says of itself", () => {
   });
 
   test("every rule is told in order, and every default", () => {
-    const config = parsePrivacyConfig(
-      {
-        emails: "redact",
-        rules: [
-          { name: "chat", action: "app-only", app: "slack", between: "18:00-08:00" },
-          { action: "redact", title: "zeus", replacement: "X" },
-          { action: "drop", place: "example.com/private", private: false },
-          { action: "keep", every: true },
-        ],
-      },
-      "privacy",
-    );
+    const config = privacySchema.parse({
+      emails: "redact",
+      rules: [
+        { name: "chat", action: "app-only", app: "slack", between: "18:00-08:00" },
+        { action: "redact", title: "zeus", replacement: "X" },
+        { action: "drop", place: "example.com/private", private: false },
+        { action: "keep", every: true },
+      ],
+    });
     const text = explainPrivacy(config).join("\n");
     expect(text).toContain(
       [

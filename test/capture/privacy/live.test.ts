@@ -1,14 +1,11 @@
 import { expect, test } from "vitest";
 import { createLivePrivacy } from "../../../src/capture/privacy/live.ts";
-import { DEFAULT_PRIVACY, parsePrivacyConfig } from "../../../src/capture/privacy/rules.ts";
+import { DEFAULT_PRIVACY, privacySchema } from "../../../src/capture/privacy/rules.ts";
 
 const NOW_US = Date.parse("2026-11-30T12:00:00Z") * 1000;
 /** A zone that nobody knows: the rule fails on whatever it is asked of. */
 const clock = { nowUs: () => NOW_US, monotonicUs: () => 0, timeZone: () => "Mars/Olympus" };
-const failing = parsePrivacyConfig(
-  { rules: [{ action: "drop", between: "22:00-07:30" }] },
-  "privacy",
-);
+const failing = privacySchema.parse({ rules: [{ action: "drop", between: "22:00-07:30" }] });
 const refused = expect.objectContaining({ code: "privacy_failed" });
 
 test("a gate that fails the canary is not made use of, whoever asks first", () => {
