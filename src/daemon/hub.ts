@@ -10,9 +10,9 @@ import { ActivityError } from "../errors.ts";
 import type { HubDriver, OpenHubDriver } from "../hub/driver.ts";
 import { leftUnheard } from "../hub/hub-report.ts";
 import { openHub } from "../hub/hub.ts";
-import { readIdentity } from "../hub/identity.ts";
+import { requireIdentity } from "../hub/identity.ts";
 import type { Log } from "../log.ts";
-import type { HubPort } from "../owner/hub.ts";
+import { NO_HUB, type HubPort } from "../owner/hub.ts";
 
 export interface HubServiceOptions {
   readonly app: Pick<ActivityApp, "others">;
@@ -30,8 +30,7 @@ export async function openHubService(
   const { others } = app;
   let device: string | null = null;
   try {
-    const identity = readIdentity(dataDirectory);
-    if (identity === null) throw notJoined();
+    const identity = requireIdentity(dataDirectory);
     device = identity.device;
     const open = await loadDriver(config.hub.driver);
     const driver = await open({
@@ -89,14 +88,6 @@ function keepDays({ hub, store }: Config): number {
   return store.keep_days === 0 ? hub.keep_days : Math.min(hub.keep_days, store.keep_days);
 }
 
-function notJoined(): ActivityError {
-  return new ActivityError(
-    "hub_refused",
-    "This device is in no hub, though the settings name one.",
-    "Take part in one: activityd hub join CODE. Or be without: activityd hub leave",
-  );
-}
-
 /** A hub that only says why it is none, and can be left: there is nobody to say goodbye to. */
 function brokenHub(error: ActivityError, device: string | null): HubPort {
   const problem = { reason: error.message, remedy: error.hint };
@@ -104,15 +95,8 @@ function brokenHub(error: ActivityError, device: string | null): HubPort {
     self: () => null,
     request: async (request) => {
       if (request !== null && request.action !== "leave") throw error;
-      return {
-        place: null,
-        link: null,
-        devices: [],
-        waiting: 0,
-        lastSentUs: null,
-        problems: [problem],
-        notes: request === null || device === null ? [] : [leftUnheard(device)],
-      };
+      const notes = request === null || device === null ? [] : [leftUnheard(device)];
+      return { ...NO_HUB, problems: [problem], notes };
     },
     forgotten: () => {},
     problems: () => [problem],

@@ -129,6 +129,17 @@ export function deviceIdOf(signingPublic: Uint8Array): string {
   return createHash("sha256").update(signingPublic).digest("hex").slice(0, 32);
 }
 
+/** The identity of a data folder whose settings name a hub. @throws ActivityError `hub_refused` where there is none */
+export function requireIdentity(directory: string): HubIdentity {
+  const identity = readIdentity(directory);
+  if (identity !== null) return identity;
+  throw new ActivityError(
+    "hub_refused",
+    "This device is in no hub, though the settings name one.",
+    "Take part in one: activityd hub join CODE. Or be without: activityd hub leave",
+  );
+}
+
 /** Reads the identity of a data folder; null where there is none. @throws ActivityError `hub_refused` */
 export function readIdentity(directory: string): HubIdentity | null {
   const path = join(directory, IDENTITY_FILE);

@@ -9,6 +9,7 @@ import { takesPart, type Devices } from "../store/devices.ts";
 import {
   readIdentity,
   removeIdentity,
+  requireIdentity,
   writeIdentity,
   type HubIdentity,
   type Revoked,
@@ -60,15 +61,7 @@ export interface MembershipOptions {
 /** @throws ActivityError `hub_refused` when this device has no identity in a hub */
 export function openMembership(options: MembershipOptions): Membership {
   const { directory, devices, tell, log } = options;
-  const first = readIdentity(directory);
-  if (first === null) {
-    throw new ActivityError(
-      "hub_refused",
-      "This device is in no hub, though the settings name one.",
-      "Take part in one: activityd hub join CODE. Or be without: activityd hub leave",
-    );
-  }
-  let identity = first;
+  let identity = requireIdentity(directory);
   let isRevoked = identity.revoked[identity.device] !== undefined;
   let trouble: Trouble | null = isRevoked ? REVOKED : null;
   let hasNewKey = false;

@@ -99,7 +99,8 @@ export function inNoHub(): ActivityError {
   );
 }
 
-const NO_HUB: HubAnswer = {
+/** How a hub stands that is none. */
+export const NO_HUB: HubAnswer = {
   place: null,
   link: null,
   devices: [],
