@@ -9,6 +9,7 @@ import type { Clock } from "../clock.ts";
 import { ActivityError, shellWord } from "../errors.ts";
 import type { StoreDatabase } from "../store/database.ts";
 import type { LedgerClient } from "../store/ledger.ts";
+import { readMeta, REFUSED_CLIENT as META } from "../store/meta.ts";
 
 export interface ClientAccessList {
   /** @throws ActivityError `client_revoked`; a client that says no name is not refused */
@@ -27,22 +28,15 @@ export interface ClientAccessOptions {
   readonly clock: Clock;
 }
 
-/** Under names that begin so the store keeps since when a client is refused. */
-const META = "client_revoked:";
-
 export function createClientAccess(options: ClientAccessOptions): ClientAccessList {
   const { database, used, clean, clock } = options;
-  const readMeta = database.prepare<{ name: string; value: string }>(
-    "SELECT name, value FROM meta WHERE name GLOB ?",
-  );
   const writeMeta = database.prepare(
     "INSERT INTO meta(name, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
   );
   const dropMeta = database.prepare("DELETE FROM meta WHERE name = ?");
   const revoked = new Map<string, number>();
-  for (const { name, value } of readMeta.all(`${META}*`)) {
+  for (const [name, value] of readMeta(database, META))
     revoked.set(name.slice(META.length), Number(value));
-  }
   const nameOf = (client: string): string => clientName(clean(client));
 
   const list = (): ClientsAnswer => {

@@ -16,8 +16,9 @@ import { createEventWriter } from "./event-writer.ts";
 import { createRemoteEvents } from "./devices/remote.ts";
 import { readAllRemote } from "./devices/remote-reader.ts";
 import { ActivityError } from "../errors.ts";
+import { readMeta, REFUSED_CLIENT } from "./meta.ts";
 import { putInPlace, setAside } from "./put-in-place.ts";
-import { salvage } from "./recovery/salvage.ts";
+import { addUp, salvage } from "./recovery/salvage.ts";
 import { RECOVERING } from "./recovery/under-way.ts";
 import { createVisits } from "./visits.ts";
 
@@ -101,6 +102,7 @@ export function recover(options: RecoveryOptions, damage: string): RecoveryRepor
   try {
     const salvaged = salvage(path, fresh, nowUs);
     counts = { ...salvaged, fromBackup: mergeBackup(fresh, directory, log) };
+    addUp(fresh);
     fresh.checkpoint("truncate");
   } finally {
     fresh.close();
@@ -157,10 +159,10 @@ function mergeBackup(fresh: StoreDatabase, directory: string, log: Log): number 
       }
       mergeOthers(source, fresh);
       copyMissingRows(source, fresh);
+      copyRefusals(source, fresh);
     } finally {
       source.close();
     }
-    writer.settlement.settle();
   } catch (error) {
     // A backup that cannot be read costs what only it had; the rest is recovered all the same.
     log.warn("cannot merge the backup", {
@@ -190,6 +192,13 @@ function mergeOthers(source: StoreDatabase, fresh: StoreDatabase): void {
 function copyMissingRows(source: StoreDatabase, fresh: StoreDatabase): void {
   for (const table of ["ledger", "bucket", "bucket_event", "bucket_setting"])
     copyRows(source, fresh, table);
+}
+
+/** Whom the owner refuses, where the page that says so is gone: rather once too often than not any more. */
+function copyRefusals(source: StoreDatabase, fresh: StoreDatabase): void {
+  if (fresh.prepare("SELECT 1 FROM meta LIMIT 1").get() !== undefined) return;
+  const put = fresh.prepare("INSERT OR IGNORE INTO meta(name, value) VALUES(?, ?)");
+  for (const [name, value] of readMeta(source, REFUSED_CLIENT)) put.run(name, value);
 }
 
 function copyRows(source: StoreDatabase, fresh: StoreDatabase, table: string): void {

@@ -1,7 +1,7 @@
 /**
  * Carrying over the rows of a damaged database. It promises that text is taken only when its hash proves it
  * to be what was written, that events are taken only with text that is there, and that totals of days
- * whose events have long expired are kept.
+ * whose events have long expired are kept, and nothing is counted twice.
  */
 import type { StoreDatabase } from "../database.ts";
 import { documentHash, KIND_CODES, KIND_MASK, labelHash } from "../stored-facts.ts";
@@ -18,7 +18,10 @@ export interface SalvageCounts {
   readonly unreadable: number;
 }
 
-/** Reads what can be read of the file at `path` into an empty database. Never throws at damage. */
+/**
+ * Reads what can be read of the file at `path` into an empty database. Never throws at damage. Visits and totals are made
+ * by `addUp`, after all events are there.
+ */
 export function salvage(path: string, fresh: StoreDatabase, nowUs: number): SalvageCounts {
   fresh.execute(`
     CREATE TEMP TABLE kept_day_total(local_day INTEGER, document_id INTEGER, active_us INTEGER);
@@ -30,10 +33,14 @@ export function salvage(path: string, fresh: StoreDatabase, nowUs: number): Salv
   const unreadable = dropEventsWithoutText(fresh);
   // What was settled in the damaged file does not matter: all is added up anew.
   fresh.execute("DELETE FROM meta WHERE name = 'settled'");
-  createSettlement(fresh, createVisits(fresh)).settle();
-  restoreTotals(fresh);
   const salvaged = fresh.prepare<{ n: number }>("SELECT count(*) AS n FROM event").get()?.n ?? 0;
   return { salvaged, unreadable };
+}
+
+/** Makes the visits and totals of all events that `salvage`, and others since, put into a database. */
+export function addUp(fresh: StoreDatabase): void {
+  createSettlement(fresh, createVisits(fresh)).settle();
+  restoreTotals(fresh);
 }
 
 function copyRecords(path: string, fresh: StoreDatabase, nowUs: number): void {
