@@ -293,11 +293,12 @@ async function whenRefused(driver: HubDriver) {
 /** Changes what all devices may do, as the person who runs the server would. */
 async function changePermissions(cluster: ClusterRig, from: string, to: string): Promise<void> {
   const path = join(cluster.folder, "devices.conf");
+  const reloads = (): number =>
+    readFileSync(join(cluster.folder, "node-1", "nats.log"), "utf8").split("Reloaded").length;
+  const before = reloads();
   writeFileSync(path, readFileSync(path, "utf8").replaceAll(from, to));
   await cluster.kill(1, "SIGHUP");
-  await until("the server has read it", () =>
-    readFileSync(join(cluster.folder, "node-1", "nats.log"), "utf8").includes("Reloaded"),
-  );
+  await until("the server has read it", () => reloads() > before);
 }
 
 async function maxAgeDays(cluster: ClusterRig): Promise<number> {
