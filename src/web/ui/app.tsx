@@ -84,8 +84,13 @@ function Navigation(props: { readonly current: ViewName }): JSX.Element {
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     // Where not all of it fits, an address or a link in a view leads to names that are out of sight.
-    const shown = nav.current?.querySelector('[aria-current="page"]');
-    shown?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    // Moved by hand: browsers of late go on with Tab from what `scrollIntoView` showed, past the link that skips all this.
+    const frame = nav.current?.getBoundingClientRect();
+    const shown = nav.current?.querySelector('[aria-current="page"]')?.getBoundingClientRect();
+    if (frame === undefined || shown === undefined) return;
+    nav.current?.scrollBy({
+      left: Math.min(shown.left - frame.left, 0) + Math.max(shown.right - frame.right, 0),
+    });
   }, [current]);
   return (
     <nav ref={nav} class="nav" aria-label="Views">
