@@ -88,9 +88,7 @@ function Navigation(props: { readonly current: ViewName }): JSX.Element {
     const frame = nav.current?.getBoundingClientRect();
     const shown = nav.current?.querySelector('[aria-current="page"]')?.getBoundingClientRect();
     if (frame === undefined || shown === undefined) return;
-    nav.current?.scrollBy({
-      left: Math.min(shown.left - frame.left, 0) + Math.max(shown.right - frame.right, 0),
-    });
+    nav.current?.scrollBy({ left: shown.left + shown.width / 2 - (frame.left + frame.width / 2) });
   }, [current]);
   return (
     <nav ref={nav} class="nav" aria-label="Views">
