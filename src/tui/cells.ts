@@ -1,6 +1,6 @@
 /**
  * Text in the cells of a terminal. It hides how wide a character is, and promises that no line it makes is
- * wider than it was told or than the one character it holds, and that no colour means what words do not say.
+ * wider than it was told or than the one character seen on it, and that no colour means what words do not say.
  */
 import stringWidth from "string-width";
 
