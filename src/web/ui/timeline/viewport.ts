@@ -54,7 +54,9 @@ export function keepInBounds(viewport: Viewport, { firstUs, nowUs }: Bounds): Vi
   // The day of today is allowed whole: its evening is still to come. So is the day of the first event.
   const reachUs = Math.max(span / 2, DAY_US);
   const latest = nowUs + reachUs - span;
-  const beginUs = firstUs === undefined ? Number.NEGATIVE_INFINITY : (firstUs ?? nowUs);
+  // Where a clock was set back the record may begin after now, and today is shown all the same.
+  const beginUs =
+    firstUs === undefined ? Number.NEGATIVE_INFINITY : Math.min(firstUs ?? nowUs, nowUs);
   const earliest = Math.min(beginUs - reachUs, latest);
   const fromUs = Math.round(clamp(viewport.fromUs, earliest, latest));
   return { fromUs, toUs: fromUs + span };

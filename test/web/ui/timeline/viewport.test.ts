@@ -45,6 +45,12 @@ describe("the stretch of time on the screen", () => {
     expect(moved.fromUs).toBe(NOW - DAY_US);
   });
 
+  it("shows today whole where the record begins after now, as on a clock that was set back", () => {
+    const today = { fromUs: NOW - 17 * HOUR_US, toUs: NOW + 7 * HOUR_US };
+    const later = { firstUs: NOW + 9 * HOUR_US, nowUs: NOW };
+    expect(keepInBounds(today, later)).toEqual(today);
+  });
+
   law(
     "is between a minute and a year wide, in whole microseconds, however it is zoomed and moved",
     fc.property(viewport, factor, fc.double({ min: 0, max: 1, noNaN: true }), (view, by, share) => {
