@@ -29,7 +29,8 @@ export default defineConfig({
           exclude: ["test/system/**", "test/desktops/**"],
           // No test here needs a second; on a busy machine one may have to wait for its turn.
           testTimeout: 30_000,
-          env: inMemory(),
+          // What is typed into a chat is edited by Node's readline, which asks the process itself what its terminal can do.
+          env: { ...inMemory(), TERM: "xterm-256color" },
           // Some wait for a child or for a time, during which another works. On two cores vitest would take one.
           maxWorkers: availableParallelism() + 1,
           // Most of the program runs a few times here: V8 compiles it for speed later than it would, for a fifth less in all.

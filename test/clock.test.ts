@@ -2,8 +2,12 @@
 import { mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createZoneReader } from "../src/clock.ts";
+
+// Whoever runs these may have named a zone.
+beforeEach(() => void vi.stubEnv("TZ", undefined));
+afterEach(() => void vi.unstubAllEnvs());
 
 function openMachine() {
   const folder = mkdtempSync(join(tmpdir(), "activityd-clock-"));
@@ -45,7 +49,6 @@ test("where the file is absent the zone is asked all the same", () => {
 
 test("a zone that the environment names holds whatever the machine says", () => {
   vi.stubEnv("TZ", "Asia/Tokyo");
-  onTestFinished(() => void vi.unstubAllEnvs());
   const { timeZone, moveTo, ask } = openMachine();
   moveTo("Europe/Berlin");
   ask.mockReturnValue("Asia/Tokyo");
