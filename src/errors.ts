@@ -198,7 +198,8 @@ function describeUnloadable(
   const why = isMissing ? "was not built" : "is damaged, or was built for another version";
   return {
     message: `Node.js ${process.versions.node} cannot load the package ${name}: its native part ${why}.`,
-    hint: `Build it anew: npm rebuild -g ${name}; in a checkout, there and without -g`,
+    // npm runs no script of a package any more that nobody allowed: from its 12th version on this would build nothing.
+    hint: `Build it anew: npm rebuild -g --allow-scripts=${name} ${name}; in a checkout, there: npm rebuild ${name}`,
   };
 }
 

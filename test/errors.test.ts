@@ -126,7 +126,7 @@ describe("an error on its way over the socket", () => {
     expect(toErrorEnvelope(missing).error).toEqual({
       code: "internal",
       message: `Node.js ${process.versions.node} cannot load the package better-sqlite3: its native part was not built.`,
-      hint: "Build it anew: npm rebuild -g better-sqlite3; in a checkout, there and without -g",
+      hint: "Build it anew: npm rebuild -g --allow-scripts=better-sqlite3 better-sqlite3; in a checkout, there: npm rebuild better-sqlite3",
     });
     const said = `The module '/opt/lib/node_modules/${file}'\nwas compiled against a different Node.js`;
     const other = Object.assign(new Error(said), { code: "ERR_DLOPEN_FAILED" });

@@ -234,7 +234,7 @@ export function requirePackage(name: string): unknown {
     throw new ActivityError(
       "platform_unsupported",
       `An encrypted database needs the package ${name}, which is not installed.`,
-      `Install it beside activityd: npm install -g ${CIPHER_PACKAGES}; in a checkout, there and without -g`,
+      `Install it beside activityd: npm install -g --allow-scripts=better-sqlite3-multiple-ciphers ${CIPHER_PACKAGES}; in a checkout, there: npm install ${CIPHER_PACKAGES}`,
       { cause },
     );
   }
