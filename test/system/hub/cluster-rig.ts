@@ -18,6 +18,14 @@ import type { Namespaces } from "./namespaces.ts";
 const HUB_UP = fileURLToPath(new URL("../../../scripts/hub-up", import.meta.url));
 const run = promisify(execFile);
 
+/** As on a machine whose way out is a proxy: it knows nothing of the servers, which are on this machine. */
+const BEHIND_PROXY = {
+  ...process.env,
+  http_proxy: "http://127.0.0.1:9",
+  no_proxy: "",
+  NO_PROXY: "",
+};
+
 /** Servers are counted from 1. */
 export interface ClusterRig {
   readonly folder: string;
@@ -59,7 +67,9 @@ export async function openCluster(options: ClusterOptions = {}): Promise<Cluster
     ...(namespaces === null ? [] : ["--namespaces", namespaces.prefix]),
   ];
   const hubUp = async (...more: readonly string[]): Promise<string> => {
-    const { stdout } = await run(HUB_UP, ["--folder", folder, ...args, ...more]);
+    const { stdout } = await run(HUB_UP, ["--folder", folder, ...args, ...more], {
+      env: BEHIND_PROXY,
+    });
     return stdout;
   };
   const undo = (await options.prepare?.(folder)) ?? (async () => {});
