@@ -101,6 +101,7 @@ function openTty({ input, output, env, history }: ChatTerminalOptions): ChatTerm
   const prompt = paint.strong(PROMPT);
   const columns = (): number => Math.max(1, output.columns ?? 80);
   let isReading = false;
+  let isOver = false;
   let isEnded = false;
   let isGone = false;
   let isClosed = false;
@@ -132,6 +133,11 @@ function openTty({ input, output, env, history }: ChatTerminalOptions): ChatTerm
   });
   // At once: keys behind the line may have come with it, and belong to the next.
   editor.on("line", () => (isReading = false));
+  // From then on the editor may be asked for nothing: newer versions of Node throw.
+  editor.once("close", () => {
+    isReading = false;
+    isOver = true;
+  });
   const entered = createLineQueue(editor);
 
   const erase = (): void => {
@@ -178,6 +184,7 @@ function openTty({ input, output, env, history }: ChatTerminalOptions): ChatTerm
     } else if (!interrupt() && isReading) notice("Ctrl-D ends the chat.");
   });
   editor.on("SIGCONT", () => {
+    if (isOver) return;
     // The editor comes back paused, and the shell has asked for other things meanwhile.
     output.write(PASTE_MARKS.on);
     Reflect.set(editor, "prevRows", 0);
@@ -211,6 +218,7 @@ function openTty({ input, output, env, history }: ChatTerminalOptions): ChatTerm
         if (line !== null) output.write(`${prompt}${showEditorOutput(line)}\n`);
         return line === null ? null : fromEditorLine(line);
       }
+      if (isOver) return null;
       isReading = true;
       drawLine();
       if (prefill !== "") {

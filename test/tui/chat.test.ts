@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { chatChunk, startStream, streamText } from "../helpers/openai-upstream.ts";
+import { chatChunk, chatStream, startStream, streamText } from "../helpers/openai-upstream.ts";
 import { VOICE_TURN_DIRECTIVE } from "../../src/gateway/voice-steering.ts";
 import { shownText } from "../../src/tui/conversations.ts";
 import { openChatRig, type ChatRig } from "../helpers/chat-rig.ts";
@@ -253,6 +253,30 @@ describe("a chat on a terminal", () => {
     typed.type(CTRL_D);
     expect(await typed.end()).toBe(true);
     expect(chat.upstream.seen).toEqual([]);
+  });
+
+  it("draws no line to type in once it was ended, also while a reply came", async () => {
+    const chat = await openChatRig();
+    const typed = chat.openTyped();
+    await typed.sees("> ");
+    expect(await typed.end()).toBe(true);
+    expect(typed.written().split("> ")).toHaveLength(2);
+
+    let finish = (): void => {};
+    chat.upstream.answerWith((_request, response) => {
+      startStream(response);
+      response.write(chatChunk({ content: "Hello to" }));
+      finish = () => void response.end(chatStream([" you."]));
+    });
+    const during = chat.openTyped();
+    await during.sees("> ");
+    during.type(`hi${ENTER}`);
+    await during.sees("Hello");
+    during.type(CTRL_D);
+    finish();
+    await during.sees("to you.");
+    expect(await during.end()).toBe(true);
+    expect(during.written().split("Hello")[1]).not.toContain("> ");
   });
 
   it("calls back the owner's words of other conversations, and takes a paste as one turn", async () => {
