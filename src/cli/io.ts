@@ -46,7 +46,12 @@ export function processIo(): CliIo {
 
 /** A listener to the talk that went away, such as the shell that put a daemon into the background, is no failure. */
 export function hearClosedTalk(): void {
-  if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => {});
+  // Threads have listeners of theirs on it, which pass a failure on.
+  if (!process.stderr.listeners("error").includes(ignore)) process.stderr.on("error", ignore);
+}
+
+function ignore(): void {
+  // There is nobody to tell.
 }
 
 /** Tells a failure: message, hint, and with `ACTIVITYD_VERBOSE` the stack. Returns the exit code that belongs to it. */
