@@ -326,7 +326,7 @@ function fight(data) {
 function overwriteAgainAndAgain(home, rounds) {
   const original = join(home, "data", "activity.db");
   const before = openEventStore({ directory: join(home, "data"), clock, log });
-  const count = before.summary().eventCount;
+  const count = before.summary().eventCount ?? 0;
   before.database.checkpoint("truncate");
   before.close();
   const result = { damagedStarts: 0, failedStarts: 0, recovered: 0, keptPercent: 100 };
@@ -341,7 +341,7 @@ function overwriteAgainAndAgain(home, rounds) {
       const store = openEventStore({ directory: data, clock, log });
       if (store.recovery() !== null) {
         result.recovered += 1;
-        kept += store.summary().eventCount / count;
+        kept += (store.summary().eventCount ?? 0) / count;
       }
       store.close();
     } catch (error) {

@@ -6,6 +6,7 @@
 import type { ActivityApi, PreparedAnswers } from "./api.ts";
 import { createAnswers } from "./app/answers.ts";
 import { createChores } from "./app/chores.ts";
+import { createHeldNotices } from "./app/held-notices.ts";
 import { createLiveSources, type LiveSources } from "./app/live-sources.ts";
 import { createPace } from "./app/pace.ts";
 import { createPreparedReadings, parseReadings } from "./app/prepared-readings.ts";
@@ -35,6 +36,7 @@ import { openEventStore, type EventStore } from "./store/events.ts";
 import type { TravellingWish } from "./store/forget/plan.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 import { openReadings } from "./store/readings.ts";
+import { recoverInThread, type Recoverer } from "./store/recovery/aside.ts";
 import { checkLater, type DatabaseCheck } from "./store/recovery/check.ts";
 import { createSessionEventTable } from "./store/session-events.ts";
 
@@ -49,6 +51,8 @@ export interface ActivityAppOptions {
   readonly log: Log;
   /** The backends; all of this platform's unless given. */
   readonly registry?: SourceRegistry;
+  /** Who recovers a damaged record; a thread unless given. */
+  readonly recoverer?: Recoverer;
 }
 
 /** An `ActivityApi` in this process, with its capture. */
@@ -78,8 +82,9 @@ export interface Guests {
   readonly take: LiveSources["take"];
   readonly isPaused: () => boolean;
   readonly nowUs: () => number;
-  /** For readers in threads of their own. */
+  /** For readers in threads of their own, after `requireRecord`. */
   readonly databasePath: string;
+  readonly requireRecord: EventStore["requireRecord"];
 }
 
 /** What the hub needs of the daemon. */
@@ -101,9 +106,9 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
   const startedUs = clock.nowUs();
   const privacy = createLivePrivacy(config.privacy, clock);
   const { gate } = privacy;
-  const store = openEventStore({ directory: paths.dataDirectory, clock, log });
-  const readings = openReadings(store.database.path);
-  store.checkpoints.shareWith(readings.moveLog);
+  const { recoverer = recoverInThread } = options;
+  const store = openEventStore({ directory: paths.dataDirectory, clock, log, recoverer });
+  const readings = openReadings(store.database.path, store);
   const { keep_days: keepDays, max_megabytes: maxMegabytes } = config.store;
   const housekeeping = createHousekeeping({
     store,
@@ -124,7 +129,9 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     rows: createSessionEventTable(store.database),
     nowUs: clock.nowUs,
   });
-  const notices = createMessageNotices(queue, clock.nowUs);
+  const isRecovering = (): boolean => store.recovering() !== null;
+  const heldNotices = createHeldNotices(queue, isRecovering);
+  const notices = createMessageNotices(heldNotices, clock.nowUs);
   const ownNotices = createDaemonNotices(config.notices, notices.say);
 
   // Before the parts it asks: they may tell of a change while they are made, such as a pause that goes on.
@@ -194,6 +201,22 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     clock,
   });
   let check: DatabaseCheck | null = null;
+  const shareLog = (): void => store.checkpoints.shareWith(readings.moveLog);
+  if (!isRecovering()) shareLog();
+  store.onRecovering(changed);
+  // Each by itself: one that fails keeps the others from nothing.
+  for (const follow of [
+    sampler.recovered,
+    shareLog,
+    forgot,
+    answers.learn,
+    checkRules,
+    owner.clients.recovered,
+    heldNotices.recovered,
+  ])
+    store.onRecovering((isBegun) => {
+      if (!isBegun && !isClosed) follow();
+    });
 
   return {
     start: async (ending) => {
@@ -201,12 +224,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       check = checkLater(store, log);
       await sources.start();
       if (ending?.aborted === true) return;
-      // In steps behind everything else; a failure costs a notice, not the start.
-      void owner.checkRules().catch((thrown: unknown) => {
-        log.warn("cannot compare the record with the privacy rules", {
-          reason: reasonForLog(thrown),
-        });
-      });
+      checkRules();
       await chores.begin();
       // Closed before it had begun: nothing more may be.
       if (isClosed) return;
@@ -219,6 +237,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       isPaused: () => owner.paused() !== null,
       nowUs: clock.nowUs,
       databasePath: store.database.path,
+      requireRecord: store.requireRecord,
     },
     follow: watching.follow,
     reloadRules: async (read) => {
@@ -229,6 +248,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       store,
       gate,
       forget: async (wish, origin) => {
+        store.requireRecord();
         try {
           await owner.forget(toForgetRequest(wish, clock.nowUs()), origin);
         } finally {
@@ -243,7 +263,7 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       attach: hub.attach,
     },
     isAlive: () => {
-      store.latest("window", 1);
+      store.readIfThere(() => store.latest("window", 1));
       return clock.monotonicUs() - sampler.lastTickUs() < MAX_TICK_AGE_US;
     },
     status: async () =>
@@ -319,11 +339,12 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
     hub: hub.answer,
     changeHub: hub.change,
     watch: watching.watch,
-    ...createSessionTurns({ queue, notices, answers, owner, gate }),
+    ...createSessionTurns({ queue, notices, answers, owner, gate, isRecovering }),
     pause: async (request) => owner.pause(request),
     resume: async () => owner.resume(),
     forget: async (request) => {
       owner.clients.admit(request.client);
+      store.requireRecord();
       try {
         return await owner.forget(request);
       } finally {
@@ -346,6 +367,15 @@ export function createActivityApp(options: ActivityAppOptions): ActivityApp {
       store.close();
     },
   };
+
+  /** In steps behind everything else; a failure costs a notice, not the start. */
+  function checkRules(): void {
+    void owner.checkRules().catch((thrown: unknown) => {
+      log.warn("cannot compare the record with the privacy rules", {
+        reason: reasonForLog(thrown),
+      });
+    });
+  }
 
   function changed(): void {
     answers.changed();

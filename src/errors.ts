@@ -15,6 +15,7 @@ export const ERROR_CODES = [
   "database_damaged",
   "database_key",
   "database_newer",
+  "database_recovering",
   "database_unwritable",
   "forbidden_origin",
   "forbidden_peer",
@@ -71,6 +72,7 @@ export function httpStatusOf(
     case "upstream_unreachable":
       return 502;
     case "database_busy":
+    case "database_recovering":
     case "database_unwritable":
     case "hub_away":
     case "page_unavailable":

@@ -9,6 +9,7 @@ import type { Digester, DigestAnswer } from "../capture/context-digest.ts";
 import { createElsewhere } from "../capture/elsewhere.ts";
 import type { Sampler } from "../capture/sampler.ts";
 import { pausedSnapshot, readSnapshot } from "../capture/snapshot.ts";
+import type { Snapshot } from "../capture/events.ts";
 import type { LinePicker } from "../capture/triage/model.ts";
 import { createTurnMemory } from "../capture/turn-memory.ts";
 import type { Clock } from "../clock.ts";
@@ -32,7 +33,7 @@ export interface Answers {
   readonly changed: () => void;
   /** Makes visits of the newest events, for who asks about the past. */
   readonly settle: () => void;
-  /** Reads what was recorded before this start, a little at a time, so that the first digest need not wait. */
+  /** Reads what was recorded before this start, a little at a time, so that the first digest need not wait. Not beside a recovery. */
   readonly learn: () => void;
   /** Lets go of all that was learned of the record, after the owner had something forgotten. */
   readonly unlearn: () => void;
@@ -71,17 +72,18 @@ export function createAnswers(options: AnswersOptions): Answers {
     learn: () => {
       // Behind whoever waits already, and behind a wish to end.
       setImmediate(() => {
-        if (!isClosed) openDigesting().then(({ digester }) => learnInSteps(digester), leaveToAsker);
+        if (!isClosed && store.recovering() === null)
+          openDigesting().then(({ digester }) => learnInSteps(digester), leaveToAsker);
       });
     },
     unlearn: () => {
       turns.clear();
       if (digesting === null) return;
       // From what is left, so that the next turn need not wait for it.
-      void digesting.then(({ digester }) => {
+      digesting.then(({ digester }) => {
         digester.unlearn();
         learnInSteps(digester);
-      });
+      }, leaveToAsker);
     },
     close: async () => {
       isClosed = true;
@@ -100,12 +102,19 @@ export function createAnswers(options: AnswersOptions): Answers {
     }
     // Here, as it is not every turn that has a time in it to be read.
     if (request.timeZone !== undefined) localTime(request.timeZone);
-    // Without a turn there is nothing to choose by, and the present is the best guess.
-    if (request.form === "exact" || request.turn === undefined) return exactAnswer(request);
+    // Without a turn there is nothing to choose by, and the present is the best guess. While the record is being recovered, the
+    // present is all there is, and says so.
+    const isRecovering = store.recovering() !== null && request.now === undefined;
+    if (request.form === "exact" || request.turn === undefined || isRecovering)
+      return exactAnswer(request);
     // A turn about what is in front of the owner wants the present to the second.
     const choose = (digest: ContextAnswer): ContextAnswer =>
       request.form === "auto" && digest.intent === "now" ? exactAnswer(request) : digest;
-    return digestAnswer(request, request.turn).then(choose);
+    return digestAnswer(request, request.turn).then(choose, (thrown: unknown) => {
+      // The damage was met by this very reading.
+      if (store.recovering() === null || request.now !== undefined) throw thrown;
+      return exactAnswer(request);
+    });
   }
 
   /** What turns a turn into a digest is as much as all the rest: it is loaded when the daemon answers already. */
@@ -115,7 +124,11 @@ export function createAnswers(options: AnswersOptions): Answers {
       createHistory(store.database),
       (app) => assistantApps.includes(app.toLowerCase()),
       options.self,
-    ));
+    ).catch((thrown: unknown) => {
+      // Where the record could not be read, it can be some day.
+      digesting = null;
+      throw thrown;
+    }));
   }
 
   function exactAnswer(request: ContextRequest): ContextAnswer {
@@ -188,17 +201,17 @@ export function createAnswers(options: AnswersOptions): Answers {
     const startedAtUs = clock.monotonicUs();
     const timeZone = request.timeZone ?? clock.timeZone();
     const pause = paused();
+    const read = (): Snapshot =>
+      readSnapshot({
+        store,
+        present: fromRecordAlone ? null : options.present(),
+        nowUs,
+        timeZone,
+        assistantApps,
+        elsewhere,
+      });
     const snapshot =
-      pause === null
-        ? readSnapshot({
-            store,
-            present: fromRecordAlone ? null : options.present(),
-            nowUs,
-            timeZone,
-            assistantApps,
-            elsewhere,
-          })
-        : pausedSnapshot(pause.sinceUs, nowUs, timeZone);
+      pause === null ? readAgain(read) : pausedSnapshot(pause.sinceUs, nowUs, timeZone);
     const rendered = renderContextBlock(snapshot, request.budgetTokens ?? EXACT_BUDGET_TOKENS);
     return {
       ...rendered,
@@ -208,6 +221,17 @@ export function createAnswers(options: AnswersOptions): Answers {
       ms: (clock.monotonicUs() - startedAtUs) / 1000,
       asOfUs: nowUs,
     };
+  }
+
+  /** Damage may be met by this very reading: what is known without the record is known all the same. */
+  function readAgain<T>(read: () => T): T {
+    const wasThere = store.recovering() === null;
+    try {
+      return read();
+    } catch (thrown) {
+      if (!wasThere || store.recovering() === null) throw thrown;
+      return read();
+    }
   }
 
   /** Reads what was recorded before this start, a little at a time, so that the first digest need not wait. */

@@ -48,7 +48,7 @@ export interface LiveSourcesOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly sampler: Sampler;
   readonly gate: PrivacyGate;
-  readonly store: Pick<EventStore, "latest">;
+  readonly store: Pick<EventStore, "latest" | "readIfThere">;
   readonly isPaused: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -89,9 +89,10 @@ export function createLiveSources(options: LiveSourcesOptions): LiveSources {
     ].flat(),
     committedEndUs: () => {
       const running = sampler.present().open("window");
-      const [last] = store.latest("window", 1);
-      // A disk that refuses is told of already; an event that was just forgotten is not missing.
-      if (sampler.trouble() !== null || running === null || last?.id !== running.id) return null;
+      // A disk that refuses and a recovery are told of already; an event that was just forgotten is not missing.
+      if (sampler.trouble() !== null || running === null) return null;
+      const [last] = store.readIfThere(() => store.latest("window", 1)) ?? [];
+      if (last?.id !== running.id) return null;
       return last.endUs;
     },
     clock,

@@ -9,6 +9,7 @@ import { refuseUnfit, type SystemEventQueue } from "../auto-reply/reply/system-e
 import type { PrivacyGate } from "../capture/privacy.ts";
 import { MAX_TEXT_UNITS } from "../capture/privacy/rules.ts";
 import { LINE_BREAK } from "../context/plain-text.ts";
+import type { SessionEvent } from "../context/markers.ts";
 import { composeParts, composeTurn, textOfParts, type TurnContext } from "../context/turn.ts";
 import type { OwnerControl } from "../owner/control.ts";
 
@@ -20,11 +21,13 @@ export interface SessionTurnsOptions {
   readonly answers: Pick<Answers, "answer">;
   readonly owner: Pick<OwnerControl, "clients" | "note">;
   readonly gate: Pick<PrivacyGate, "text">;
+  /** Whether the record, and the queue with it, is being recovered. */
+  readonly isRecovering: () => boolean;
 }
 
 /** Each method throws what its parts throw. */
 export function createSessionTurns(options: SessionTurnsOptions): SessionTurns {
-  const { queue, notices, answers, owner, gate } = options;
+  const { queue, notices, answers, owner, gate, isRecovering } = options;
   return {
     enqueueEvent: async (request) => {
       // As it was sent: the gate would take what is too long for it away, and nobody would be told.
@@ -57,20 +60,25 @@ export function createSessionTurns(options: SessionTurnsOptions): SessionTurns {
     const { block, untrustedSpans } = given;
     const activity = block === null ? [] : [{ block, untrustedSpans }];
     notices.spoke(frame.session);
-    return queue.drain(
-      frame.session,
-      (events) => {
-        const rendered = render({ events, activity });
-        // Around an empty turn stands exactly what was put before the owner's.
-        const injected = composeTurn({ events, activity, ownerText: "" });
-        owner.note({ ...frame, turn }, given, {
-          text: injected.composed,
-          untrustedSpans: injected.untrustedSpans,
-        });
-        return rendered;
-      },
-      requestId,
-    );
+    const tell = (events: readonly SessionEvent[]): T => {
+      const rendered = render({ events, activity });
+      // Around an empty turn stands exactly what was put before the owner's.
+      const injected = composeTurn({ events, activity, ownerText: "" });
+      owner.note({ ...frame, turn }, given, {
+        text: injected.composed,
+        untrustedSpans: injected.untrustedSpans,
+      });
+      return rendered;
+    };
+    // The events wait with the record that they lie in, for the first turn after it is there again.
+    if (isRecovering()) return tell([]);
+    try {
+      return queue.drain(frame.session, tell, requestId);
+    } catch (thrown) {
+      // The damage was met by this very reading.
+      if (isRecovering()) return tell([]);
+      throw thrown;
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import type { Blindness, SourceKind, SourceStatus } from "../capture/sources/sou
 import { shellWord } from "../errors.ts";
 import type { Paths } from "../paths.ts";
 import type { EventStore } from "../store/events.ts";
+import type { Recovering } from "../store/recovery/mending.ts";
 import { VERSION } from "../version.ts";
 
 /** What a status is made from. */
@@ -38,6 +39,9 @@ export function readStatus(parts: StatusParts): StatusAnswer {
       remedy: why?.remedy ?? "",
     }));
   problems.push(...parts.problems);
+  const recovering = store.recovering();
+  if (recovering !== null)
+    problems.push(describeRecovery(recovering, trouble?.waiting ?? 0, paths));
   const recovery = store.recovery();
   const aside = recovery?.setAsidePath ?? null;
   // Who removed what was set aside knows of it, and wants nothing of it.
@@ -51,7 +55,7 @@ export function readStatus(parts: StatusParts): StatusAnswer {
           : `The damaged file was set aside; when you need it no more: rm -r ${shellWord(dirname(aside))}`,
     });
   }
-  if (trouble !== null) {
+  if (trouble !== null && recovering === null) {
     problems.push({
       reason: `The store cannot be written: ${trouble.reason} ${trouble.waiting} events are held in memory.`,
       remedy: `Close what else has it open, make room or give write access in ${paths.dataDirectory}; writing goes on by itself.`,
@@ -69,6 +73,22 @@ export function readStatus(parts: StatusParts): StatusAnswer {
     paused,
     sources,
     store: { ...store.summary(), writable: trouble === null },
+  };
+}
+
+function describeRecovery(
+  { failure }: Recovering,
+  waiting: number,
+  { dataDirectory }: Paths,
+): Blindness {
+  const events = waiting === 1 ? "1 event waits" : `${waiting} events wait`;
+  const reason = `The database is damaged and is being recovered: what was recorded before is not known until then, and ${events} to be written.`;
+  if (failure === null) {
+    return { reason, remedy: "Let it go on: it takes some minutes for a record of years." };
+  }
+  return {
+    reason: `${reason} It failed: ${failure}`,
+    remedy: `It is tried again by itself; see that there is room and write access in ${dataDirectory}.`,
   };
 }
 

@@ -45,6 +45,7 @@ export function contextLines(snapshot: Snapshot): readonly WeighedLine[] {
     nowLine(snapshot, local),
     focusedLine(snapshot, local),
     editingLine(snapshot),
+    historyLine(snapshot, local),
     ...beforeLines(snapshot, local),
     ...alsoLines(snapshot, local),
     inputLine(snapshot, local),
@@ -113,6 +114,17 @@ function editingLine({ editing }: Snapshot): WeighedLine | null {
     worth: 75,
     why: "Editing: the editor's plugin says which file is worked on",
     eventIds: [editing.id],
+  };
+}
+
+/** Without it, nothing before would look like nothing done. */
+function historyLine({ unknownBeforeUs, nowUs }: Snapshot, local: LocalTime): WeighedLine | null {
+  if (unknownBeforeUs === null) return null;
+  return {
+    line: bodyLine`History: unknown before ${timeOf(unknownBeforeUs, nowUs, local)}, the record was damaged and is being recovered`,
+    worth: 85,
+    why: "History: the record is being recovered, and silence would look like nothing done",
+    eventIds: [],
   };
 }
 

@@ -257,6 +257,8 @@ export interface Snapshot {
   readonly blind: { readonly reason: string; readonly remedy: string } | null;
   /** What was looked at last on other devices of the owner, the newest first; those of the last half hour. */
   readonly elsewhere: readonly ElsewhereActivity[];
+  /** While the record is being recovered: what was before this is not known. Null: all that was recorded is. */
+  readonly unknownBeforeUs: number | null;
 }
 
 /** The last window of another device, as far as this one has heard. */

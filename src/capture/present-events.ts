@@ -27,7 +27,8 @@ export function readUpToNow(
   };
 }
 
-function running({ open }: Present, nowUs: number): readonly ActivityEvent[] {
+/** What goes on, lasting until `nowUs`. */
+export function running({ open }: Present, nowUs: number): readonly ActivityEvent[] {
   return EVENT_KINDS.flatMap((kind) => {
     const event = open(kind);
     if (event === null) return [];

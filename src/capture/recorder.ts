@@ -32,6 +32,8 @@ export interface Recorder {
   readonly set: (kind: EventKind, facts: EventFacts | null, atUs: number) => boolean;
   /** Lets all open events last until `nowUs`, and gives the sign of life. */
   readonly advance: (nowUs: number) => void;
+  /** Tries again to write what waits. */
+  readonly flush: () => void;
   readonly open: (kind: EventKind) => OpenEvent | null;
   /** Of the open events that are written. */
   readonly openIds: () => readonly number[];
@@ -96,7 +98,7 @@ export function createRecorder(options: {
     },
     advance: (nowUs) => {
       for (const event of open.values()) event.endUs = Math.max(event.endUs, nowUs);
-      if (waiting.length > 0) retry();
+      flush();
       if (nowUs - committedUs >= COMMIT_INTERVAL_US || nowUs < committedUs) {
         committedUs = nowUs;
         for (const event of open.values()) write(event);
@@ -123,7 +125,9 @@ export function createRecorder(options: {
     endAll: (atUs) => {
       for (const [kind, event] of open) end(kind, event, atUs);
       store.setOpen([]);
+      if (waiting.length > 0) store.hold(recorder.unwritten());
     },
+    flush,
     redate: (byUs, nowUs) => {
       for (const event of open.values()) write(event);
       let moved: ReadonlyMap<number, number> = new Map();
@@ -143,6 +147,7 @@ export function createRecorder(options: {
     },
     forgetWaiting: (isForgotten) => {
       waiting = waiting.filter(({ facts }) => isForgotten?.(facts) === false);
+      if (waiting.length === 0) store.hold([]);
     },
     trouble: () => (trouble === null ? null : { ...trouble, waiting: waiting.length }),
   };
@@ -186,6 +191,12 @@ export function createRecorder(options: {
     }
   }
 
+  function flush(): void {
+    if (waiting.length === 0) return;
+    store.hold(recorder.unwritten());
+    retry();
+  }
+
   function retry(): void {
     while (waiting.length > 0) {
       const [oldest] = waiting;
@@ -193,6 +204,8 @@ export function createRecorder(options: {
       waiting.shift();
     }
     if (waiting.length > MAX_WAITING) waiting = waiting.slice(-MAX_WAITING);
+    // What was kept beside the record must not outlive this: it would bring back what is forgotten from now on.
+    if (waiting.length === 0) store.hold([]);
   }
 
   function commit(event: MutableEvent): void {

@@ -6,6 +6,7 @@
 import type { Clock } from "../clock.ts";
 import type { EventStore } from "../store/events.ts";
 import type { Log } from "../log.ts";
+import { createAbsence } from "./absence.ts";
 import {
   EVENT_KINDS,
   type EditorSample,
@@ -26,7 +27,7 @@ import type { PrivacyGate } from "./privacy.ts";
 import { createRecorder, type OpenEvent, type Recorder } from "./recorder.ts";
 import type { Blindness, SourceResult } from "./sources/source.ts";
 import { createSurroundings } from "./surroundings.ts";
-import { createTimekeeper, LONGEST_STEP_BACK_US } from "./timekeeper.ts";
+import { createTimekeeper } from "./timekeeper.ts";
 import { createWindowSight, type Forgotten } from "./window-sight.ts";
 
 /** How much of a running event a kill may cost. Each tick wakes a sleeping processor: that is most of what capture costs. */
@@ -89,6 +90,8 @@ export interface Sampler {
    * time of which it is forgotten; null: of all. Gives the ids of what goes on then, of which nothing is meant.
    */
   readonly cut: (isForgotten: Forgotten, span: TimeSpan | null) => readonly number[];
+  /** The record is there again after it was recovered: what waited for it is written, and since when nothing was seen. */
+  readonly recovered: () => void;
   readonly present: () => Present;
   readonly trouble: Recorder["trouble"];
   /** Monotonic time of the last turn of the sampling loop. */
@@ -116,6 +119,7 @@ export function createSampler(options: SamplerOptions): Sampler {
   const presence = createPresence(idleAfterMs);
   const surroundings = createSurroundings(gate);
   const time = createTimekeeper(clock);
+  const absence = createAbsence({ store, recorder, time });
   const polls = {
     input: createPoll("input", takeInput, log),
     system: createPoll("system", takeSystem, log),
@@ -135,7 +139,7 @@ export function createSampler(options: SamplerOptions): Sampler {
       polls.input.use(polled.input);
       polls.system.use(polled.system);
       polls.window.use(polled.window);
-      namePause(checkClocks());
+      absence.begin(checkClocks());
       timer = setInterval(tick, TICK_MS);
     },
     refresh: () => {
@@ -170,6 +174,10 @@ export function createSampler(options: SamplerOptions): Sampler {
       surroundings.forget(isForgotten);
       settle(isForgotten === null ? believeClock(span, nowUs) : nowUs);
       return recorder.openIds();
+    },
+    recovered: () => {
+      recorder.flush();
+      absence.recovered();
     },
     present: () => ({
       window: sight.isKnown() ? recorder.open("window") : "unknown",
@@ -259,27 +267,6 @@ export function createSampler(options: SamplerOptions): Sampler {
     isBroken = true;
     polls.window.ask();
     polls.input.ask();
-  }
-
-  /** Between the last run and this one nothing was seen, and the record says so. */
-  function namePause(nowUs: number): void {
-    const [last] = (["window", "idle", "system", "gap", "lock", "sleep"] as const)
-      .flatMap((kind) => store.latest(kind, 1))
-      .sort((a, b) => b.endUs - a.endUs);
-    if (last === undefined) return;
-    const met = time.meet(last.endUs, nowUs, didLeap(nowUs, last.endUs));
-    if (met?.kind === "ahead") recorder.redate(met.byUs, nowUs);
-    else if (met?.kind === "paused") {
-      recorder.add({ kind: "gap", reason: "not-running" }, last.endUs, nowUs);
-    }
-  }
-
-  /** Whether the record goes on to before `nowUs`, and from there to its newest stretch nothing was ever seen. */
-  function didLeap(nowUs: number, endUs: number): boolean {
-    const stretchUs = endUs - LONGEST_STEP_BACK_US;
-    if (stretchUs <= nowUs || store.latest("window", 1, nowUs).length === 0) return false;
-    const kinds = ["window", "idle", "lock", "system"] as const;
-    return store.between(nowUs, stretchUs, { kinds, limit: 1 }).events.length === 0;
   }
 
   // ------------------------------------------------------------ samples

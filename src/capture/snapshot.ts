@@ -15,7 +15,7 @@ import type {
   SystemEvent,
   WindowEvent,
 } from "./events.ts";
-import { upToNow } from "./present-events.ts";
+import { running, upToNow } from "./present-events.ts";
 import type { Present } from "./sampler.ts";
 
 /** How far back `recent`, `gaps` and `lastIdle` look. */
@@ -51,8 +51,12 @@ export function readSnapshot(options: SnapshotOptions): Snapshot {
     "editor",
     "system",
   ] as const satisfies EventKind[];
+  const recovering = store.recovering();
   // One microsecond more: what began this very instant is what is asked for.
-  const stored = store.between(fromUs, nowUs + 1, { kinds, limit: MAX_WINDOW_EVENTS }).events;
+  const stored =
+    recovering === null || present === null
+      ? store.between(fromUs, nowUs + 1, { kinds, limit: MAX_WINDOW_EVENTS }).events
+      : running(present, nowUs);
   const events = upToNow(stored, present, nowUs);
   // A window that is seen before it is known that nobody is there was looked at for no time.
   const windows = events
@@ -87,7 +91,8 @@ export function readSnapshot(options: SnapshotOptions): Snapshot {
       null,
     gaps: events.filter(isGap),
     blind: present === null ? null : present.blind,
-    elsewhere: options.elsewhere.read(nowUs, present === null),
+    elsewhere: recovering === null ? options.elsewhere.read(nowUs, present === null) : [],
+    unknownBeforeUs: recovering === null ? null : recovering.sinceUs,
   };
 }
 
@@ -112,6 +117,7 @@ export function pausedSnapshot(sinceUs: number, nowUs: number, timeZone: string)
     gaps: [{ id: sinceUs, kind: "gap", reason: "paused", ...span }],
     blind: null,
     elsewhere: [],
+    unknownBeforeUs: null,
   };
 }
 
@@ -157,14 +163,18 @@ function summariseInput(options: SnapshotOptions, events: readonly ActivityEvent
     state: present === null ? (running?.state ?? "active") : present.presence,
     sinceUs: present === null ? (running?.startUs ?? null) : present.presenceSinceUs,
     lastIdle: closed.at(-1) ?? null,
-    activeToday: store.activeOn(localTime(timeZone).isoDay(nowUs)),
+    activeToday:
+      store.recovering() === null ? store.activeOn(localTime(timeZone).isoDay(nowUs)) : null,
   };
 }
 
 /** The state of the machine, unless it is so old that it would be told as current when it is not. */
 function readSystem({ store, present, nowUs }: SnapshotOptions): SystemEvent | null {
-  const [last] = store.latest("system", 1, nowUs + 1);
-  if (last === undefined) return null;
-  const event = upToNow([last], present, nowUs).findLast((each) => each.kind === "system");
+  const last =
+    store.recovering() === null || present === null
+      ? store.latest("system", 1, nowUs + 1)
+      : running(present, nowUs).filter(({ kind }) => kind === "system");
+  if (last.length === 0) return null;
+  const event = upToNow(last, present, nowUs).findLast((each) => each.kind === "system");
   return event !== undefined && nowUs - event.endUs <= MAX_SYSTEM_AGE_US ? event : null;
 }

@@ -92,10 +92,15 @@ export function createTimekeeper(clock: Clock): Timekeeper {
       noteLeap(endUs, nowUs);
       if (byUs > LONGEST_STEP_BACK_US && !didLeap) lastWallUs = endUs;
       else if (byUs > STEP_US) return { kind: "ahead", byUs };
-      else if (byUs < -PAUSE_US) return { kind: "paused" };
+      else if (isPause(endUs, nowUs)) return { kind: "paused" };
       return null;
     },
   };
+}
+
+/** Whether so long was nothing seen between the end of the record and a start that it is to be said. */
+export function isPause(endUs: number, startUs: number): boolean {
+  return startUs - endUs > PAUSE_US;
 }
 
 function jumpOf(fromUs: number, sinceSteadyUs: number, nowUs: number): Look["jump"] {

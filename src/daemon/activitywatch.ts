@@ -41,7 +41,10 @@ export async function openActivityWatch(options: {
   });
   const server = await serveActivityWatch({
     buckets,
-    query: queries.run,
+    query: async (body) => {
+      app.guests.requireRecord();
+      return queries.run(body);
+    },
     at: fd === null ? { port: watcherPort(config) } : { fd },
     testing: config.testing,
     apiKey: config.api_key === "" ? null : config.api_key,

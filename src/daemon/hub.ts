@@ -11,8 +11,9 @@ import type { HubDriver, OpenHubDriver } from "../hub/driver.ts";
 import { leftUnheard } from "../hub/hub-report.ts";
 import { openHub } from "../hub/hub.ts";
 import { requireIdentity } from "../hub/identity.ts";
-import type { Log } from "../log.ts";
+import { reasonForLog, type Log } from "../log.ts";
 import { NO_HUB, type HubPort } from "../owner/hub.ts";
+import { recoveringError } from "../store/failures.ts";
 
 export interface HubServiceOptions {
   readonly app: Pick<ActivityApp, "others">;
@@ -22,8 +23,63 @@ export interface HubServiceOptions {
   readonly log: Log;
 }
 
+/**
+ * Takes part in the hub that the settings name while there is a record to take part with: not while it is being recovered,
+ * when nothing of it could be told, nor taken in.
+ */
+export async function keepHubService(
+  options: HubServiceOptions,
+): Promise<{ readonly close: () => Promise<void> }> {
+  const { app, log } = options;
+  const { store, attach } = app.others;
+  let hub: { readonly close: () => Promise<void> } | null = null;
+  let isClosed = false;
+  const follow = async (): Promise<void> => {
+    if (!isClosed && store.recovering() === null) {
+      hub ??= await openHubService(options);
+      return;
+    }
+    const ended = hub;
+    hub = null;
+    try {
+      await ended?.close();
+    } finally {
+      if (!isClosed) attach(AWAY);
+    }
+  };
+  let last = follow();
+  store.onRecovering((isBegun) => {
+    // At once: the hub of before would ask what is not there.
+    if (isBegun) attach(AWAY);
+    last = last.then(follow).catch((thrown: unknown) => {
+      log.error("the hub could not follow the recovery of the record", {
+        reason: reasonForLog(thrown),
+      });
+    });
+  });
+  await last;
+  return {
+    close: async () => {
+      isClosed = true;
+      last = last.then(follow);
+      await last;
+    },
+  };
+}
+
+/** The hub while there is no record: left it cannot be either. That the record is being recovered is told already. */
+const AWAY: HubPort = {
+  self: () => null,
+  request: async () => {
+    throw recoveringError();
+  },
+  forgotten: () => {},
+  problems: () => [],
+  notes: () => [],
+};
+
 /** Takes part in the hub that the settings name. */
-export async function openHubService(
+async function openHubService(
   options: HubServiceOptions,
 ): Promise<{ readonly close: () => Promise<void> }> {
   const { app, config, dataDirectory, clock, log } = options;

@@ -16,7 +16,9 @@ import { refuseNewerSchema } from "../store/sqlite.ts";
 import { DATABASE_FILE } from "../store/events.ts";
 import { planRules } from "../store/forget/plan.ts";
 import { countForExport, exportLines } from "../store/exchange.ts";
+import { recoveringError } from "../store/failures.ts";
 import { checkStore, type StoreHealth } from "../store/recovery/repair.ts";
+import { isRecovering } from "../store/recovery/under-way.ts";
 import {
   searchDocuments,
   type SearchAnswer,
@@ -102,7 +104,10 @@ export async function countAgainstRules(paths: Paths, config: PrivacyConfig): Pr
   }
 }
 
-/** Throws `not_found` when nothing was ever recorded, `database_newer` for what may mean something else by now. */
+/**
+ * Throws `not_found` when nothing was ever recorded, `database_newer` for what may mean something else by now, and
+ * `database_recovering` while a daemon makes another of it: half of it may be readable, and would be taken for the whole.
+ */
 function openForReading({ dataDirectory }: Paths): StoreDatabase {
   const path = join(dataDirectory, DATABASE_FILE);
   if (!existsSync(path)) {
@@ -110,5 +115,6 @@ function openForReading({ dataDirectory }: Paths): StoreDatabase {
     throw new ActivityError("not_found", `Nothing is recorded in ${dataDirectory} yet.`, hint);
   }
   refuseNewerSchema(path);
+  if (isRecovering(dataDirectory, Date.now())) throw recoveringError();
   return openDatabase({ path, role: "reader" });
 }

@@ -21,12 +21,13 @@ import { leaveRecords } from "../store/devices/leave.ts";
 import { createOutbox } from "../store/devices/outbox.ts";
 import { makeFolder } from "../make-folder.ts";
 import type { Paths } from "../paths.ts";
-import { isPlainText } from "../store/cipher.ts";
+import { isPlainText, readKeyPlace } from "../store/cipher.ts";
 import { encryptStore, type EncryptReport } from "../store/encrypt.ts";
 import { createBucketStore } from "../store/buckets.ts";
 import { DATABASE_FILE, openEventStore, type EventStore } from "../store/events.ts";
 import { createExchangeImporter, isExportHeader, type ExchangeSummary } from "../store/exchange.ts";
 import { openForeignDatabase } from "../store/foreign.ts";
+import { HELD_FILE } from "../store/held-events.ts";
 import { acquireInstanceLock } from "../store/lock.ts";
 import type { RecoveryReport } from "../store/recovery.ts";
 import { clearRemains } from "../store/recovery/remains.ts";
@@ -173,11 +174,15 @@ export function restore(paths: Paths, backupPath: string): string | null {
 
 /** See `encryptStore`. Throws `socket_in_use` while a daemon runs. */
 export function encrypt(paths: Paths, keyFile: string | null): EncryptReport {
+  const { dataDirectory: directory } = paths;
   return whileLocked(paths, () => {
-    const report = encryptStore(paths.dataDirectory, keyFile);
+    // What was recorded beside a damaged record would stay in plain text: it belongs in there.
+    if (readKeyPlace(directory) === null && existsSync(join(directory, HELD_FILE)))
+      openEventStore({ directory, clock: systemClock, log: silentLog }).close();
+    const report = encryptStore(directory, keyFile);
     // The keys of the hub would tell what the database hides: they are sealed from now on.
-    const identity = readIdentity(paths.dataDirectory);
-    if (identity !== null) writeIdentity(paths.dataDirectory, identity);
+    const identity = readIdentity(directory);
+    if (identity !== null) writeIdentity(directory, identity);
     return report;
   });
 }

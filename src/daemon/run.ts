@@ -101,8 +101,8 @@ export async function runDaemon(
       ];
       releases.push(keepPlaces(places, sink.log));
       if (config.hub.driver !== "none") {
-        const { openHubService } = await import("./hub.ts");
-        const hub = await openHubService({
+        const { keepHubService } = await import("./hub.ts");
+        const hub = await keepHubService({
           app,
           config,
           dataDirectory: paths.dataDirectory,

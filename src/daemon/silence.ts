@@ -12,7 +12,7 @@ export function explainSilence({ dataDirectory }: Paths, thrown: unknown): unkno
   if (!isRecovering(dataDirectory, Date.now())) return thrown;
   return new ActivityError(
     thrown.code,
-    "The daemon is recovering a damaged record, and answers when it is done: some minutes for one of years.",
+    "The daemon is recovering a damaged record, which can be read when that is done: some minutes for one of years.",
     "Let it, and look again: activityd doctor",
     { cause: thrown },
   );

@@ -60,7 +60,7 @@ const statusAnswer = z.object({
   store: z.object({
     path: z.string(),
     sizeBytes: z.int(),
-    eventCount: z.int(),
+    eventCount: z.nullable(z.int()),
     lastCommittedUs: z.nullable(micros),
     writable: z.boolean(),
   }),

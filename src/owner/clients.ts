@@ -17,10 +17,16 @@ export interface ClientAccessList {
   readonly list: () => ClientsAnswer;
   /** @throws ActivityError `bad_request` for an empty name, `database_unwritable` */
   readonly set: (request: ClientRequest) => ClientsAnswer;
+  /** The record is there again after it was recovered: whoever was refused is so in it, too. */
+  readonly recovered: () => void;
 }
 
 export interface ClientAccessOptions {
   readonly database: StoreDatabase;
+  /** See `EventStore.readIfThere`. */
+  readonly readIfThere: <T>(read: () => T) => T | null;
+  /** Refused clients as the store keeps them, from what is left of a record that is being recovered. */
+  readonly peek: (prefix: string) => ReturnType<typeof readMeta>;
   /** Who was given something. */
   readonly used: () => readonly LedgerClient[];
   /** A name as it may be stored. */
@@ -29,14 +35,17 @@ export interface ClientAccessOptions {
 }
 
 export function createClientAccess(options: ClientAccessOptions): ClientAccessList {
-  const { database, used, clean, clock } = options;
+  const { database, readIfThere, peek, used, clean, clock } = options;
   const writeMeta = database.prepare(
     "INSERT INTO meta(name, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
   );
   const dropMeta = database.prepare("DELETE FROM meta WHERE name = ?");
   const revoked = new Map<string, number>();
-  for (const [name, value] of readMeta(database, META))
-    revoked.set(name.slice(META.length), Number(value));
+  const load = (read: (prefix: string) => ReturnType<typeof readMeta>): void => {
+    for (const [name, value] of read(META)) revoked.set(name.slice(META.length), Number(value));
+  };
+  const stored = (prefix: string): ReturnType<typeof readMeta> => readMeta(database, prefix);
+  load((prefix) => readIfThere(() => stored(prefix)) ?? peek(prefix));
   const nameOf = (client: string): string => clientName(clean(client));
 
   const list = (): ClientsAnswer => {
@@ -99,6 +108,12 @@ export function createClientAccess(options: ClientAccessOptions): ClientAccessLi
         revoked.set(name, nowUs);
       }
       return list();
+    },
+    recovered: () => {
+      database.transaction(() => {
+        for (const [client, sinceUs] of revoked) writeMeta.run(META + client, String(sinceUs));
+      });
+      load(stored);
     },
   };
 }

@@ -18,6 +18,7 @@ import type { Paths } from "../paths.ts";
 import type { WishOrigin } from "../store/event-walk.ts";
 import type { EventStore } from "../store/events.ts";
 import { openLedger } from "../store/ledger.ts";
+import { peekMeta } from "../store/recovery/peek.ts";
 
 export interface OwnerControl
   extends Omit<OwnerLedger, "noteExamples">, Omit<OwnerRules, "judging" | "remember"> {
@@ -88,6 +89,8 @@ export function createOwnerControl(options: OwnerControlOptions): OwnerControl {
   sampler.setPaused(pause.state() !== null);
   const clients = createClientAccess({
     database: store.database,
+    readIfThere: store.readIfThere,
+    peek: (prefix) => peekMeta(paths.dataDirectory, store.database.path, prefix),
     used: ledger.clients,
     clean: gate.text,
     clock,

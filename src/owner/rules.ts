@@ -26,7 +26,7 @@ export interface OwnerRules {
   readonly testRule: (request: RuleTestRequest) => RuleTestAnswer;
   /**
    * Looks whether the rules changed since the record was made, and if so what of it they would not store. Says
-   * so among the problems, with the way to apply them.
+   * so among the problems, with the way to apply them. Not while the record is being recovered.
    */
   readonly checkRules: () => Promise<void>;
   /**
@@ -145,10 +145,11 @@ export function createOwnerRules(options: {
   };
 
   async function checkRules(): Promise<void> {
+    if (store.recovering() !== null) return;
     const { judge, judgeBucket } = judging;
     const known = readMeta.get(RULES_META)?.value;
     if (known === hashOf(privacy.rules())) return;
-    if (known !== undefined || store.summary().eventCount > 0) {
+    if (known !== undefined || store.summary().eventCount !== 0) {
       const plan = await planRules(store, judge, isTimed(privacy.rules()));
       againstRules =
         plan.whole.length +

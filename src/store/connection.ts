@@ -41,27 +41,35 @@ export function toConnection(path: string, sqlite: Sqlite, isStandIn: boolean): 
   return { sqlite, isStandIn, files: readFileMarks(path), begin, commit, logState };
 }
 
+/** The connection of the moment; throws while the file was left. */
+export interface CurrentConnection {
+  readonly get: () => Connection;
+  readonly isLeft: () => boolean;
+}
+
 /** A statement that is prepared anew when the connection behind it was replaced. */
 export function wrapStatement<Row>(
   path: string,
   sql: string,
-  current: () => Connection,
+  current: CurrentConnection,
   reading: <T>(read: () => T) => T,
 ): SqlStatement<Row> {
   const prepareOn = (connection: Connection): SqliteStatement<Row> =>
     translating(path, () => connection.sqlite.prepare<SqlValue[], Row>(sql));
-  let preparedOn = current();
-  let prepared = prepareOn(preparedOn);
+  let preparedOn: Connection | null = null;
+  let prepared: SqliteStatement<Row> | null = null;
 
   const statement = (): SqliteStatement<Row> => {
-    const connection = current();
-    if (connection !== preparedOn) {
+    const connection = current.get();
+    if (prepared === null || connection !== preparedOn) {
       prepared = prepareOn(connection);
       preparedOn = connection;
     }
     return prepared;
   };
 
+  // A schema that is not as it should be is met here, and not in the midst of something.
+  if (!current.isLeft()) statement();
   return {
     run: (...values) => {
       try {

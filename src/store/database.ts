@@ -5,6 +5,7 @@
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ActivityError } from "../errors.ts";
 import { makeFolder } from "../make-folder.ts";
 import { isEncrypted, readKeyPlace, writeKeyPlace } from "./cipher.ts";
 import {
@@ -19,6 +20,7 @@ import { isBusy, isDamaged, isUnwritable, translate, translating } from "./failu
 import { readFileMarks, readLook, removeLeftLog, removeLog } from "./file-marks.ts";
 import { scrubStep } from "./scrub.ts";
 import {
+  connectNothing,
   connectReader,
   connectStandIn,
   connectWriter,
@@ -63,8 +65,10 @@ export interface StoreDatabase {
    * committed here lies now, and the work goes on with what is at the path after it.
    */
   readonly rescue: (copyTo: () => string, takeUp: (copy: string) => void) => Rescue;
-  /** Lets go of the file while `work` replaces it, and goes on with what is there then. */
-  readonly mend: (work: () => void) => void;
+  /** Lets go of the file, such as for another to be put in its place: until `comeBack`, all that needs it throws `why`. */
+  readonly leave: (why: () => ActivityError) => void;
+  /** Goes on with what is at the path. */
+  readonly comeBack: () => void;
   /** Before `close`: where another file was put in the place of the open one, leaves it alone, and a copy at `copyTo`. */
   readonly giveWay: (copyTo: () => string) => void;
   readonly close: () => void;
@@ -85,6 +89,8 @@ export interface OpenDatabaseOptions {
    * again to open the file, and throws `database_unwritable` when that fails.
    */
   readonly tolerant?: boolean;
+  /** Opens as a database that was left, see `leave`: the file is not touched before `comeBack`. */
+  readonly leftFor?: () => ActivityError;
   /**
    * Told when a read outside of a transaction meets damage. True: the database was mended, and the read is done
    * once more.
@@ -97,25 +103,31 @@ export interface OpenDatabaseOptions {
  * @throws ActivityError `database_newer`, `database_damaged`, `database_unwritable`, `database_busy`
  */
 export function openDatabase(options: OpenDatabaseOptions): StoreDatabase {
-  const { path, role = "writer", tolerant = false, onDamage = () => false } = options;
+  const { path, role = "writer", tolerant = false } = options;
+  const { onDamage = () => false, leftFor = null } = options;
   const connect = (): Sqlite =>
     translating(path, () => (role === "reader" ? connectReader(path) : connectWriter(path)));
-  try {
-    return wrap(path, connect, toConnection(path, connect(), false), onDamage);
-  } catch (error) {
-    if (!tolerant || !isUnwritable(error)) throw error;
-    const standIn = connectStandIn(path);
-    return wrap(path, connect, toConnection(path, standIn, true), onDamage);
-  }
+  const open = (): Connection => {
+    try {
+      return toConnection(path, connect(), false);
+    } catch (error) {
+      if (!tolerant || !isUnwritable(error)) throw error;
+      return toConnection(path, connectStandIn(path), true);
+    }
+  };
+  return wrap(path, connect, open, leftFor, onDamage);
 }
 
 function wrap(
   path: string,
   connect: () => Sqlite,
-  first: Connection,
+  open: () => Connection,
+  leftFor: (() => ActivityError) | null,
   onDamage: (damage: string) => boolean,
 ): StoreDatabase {
-  let connection = first;
+  /** Why the file was left; null: it is here. */
+  let left = leftFor;
+  let connection = left === null ? open() : nowhere(path);
   // POSIX drops all locks of a process on a file when it closes any descriptor of it: this one stays open
   // as long as the connection does.
   let rawFile: number | null = null;
@@ -126,6 +138,12 @@ function wrap(
   let newcomer: string | null = null;
   const keyPlace = readKeyPlace(dirname(path));
   let committed = (): void => {};
+
+  const here = (): Connection => {
+    if (left !== null) throw left();
+    return connection;
+  };
+  const current = { get: here, isLeft: () => left !== null };
 
   const replace = (sqlite: Sqlite): void => {
     connection.sqlite.close();
@@ -158,7 +176,7 @@ function wrap(
   };
 
   const transaction = <T>(work: () => T): T => {
-    if (connection.sqlite.inTransaction) return work();
+    if (here().sqlite.inTransaction) return work();
     if (connection.isStandIn) replace(connect());
     const { sqlite, commit } = connection;
     return translating(path, () => {
@@ -177,7 +195,7 @@ function wrap(
   };
 
   const checkpoint = (mode: "idle" | "truncate"): boolean => {
-    const { sqlite } = connection;
+    const { sqlite } = here();
     const move = (pragma: string): boolean =>
       translating(path, () => Number(sqlite.pragma(pragma, { simple: true })) === 0);
     if (mode === "idle") return move("wal_checkpoint(PASSIVE)");
@@ -275,9 +293,9 @@ function wrap(
 
   return {
     path,
-    prepare: <Row>(sql: string) => wrapStatement<Row>(path, sql, () => connection, reading),
+    prepare: <Row>(sql: string) => wrapStatement<Row>(path, sql, current, reading),
     execute: (sql) => {
-      translating(path, () => connection.sqlite.exec(sql));
+      translating(path, () => here().sqlite.exec(sql));
     },
     transaction,
     checkpoint,
@@ -291,8 +309,12 @@ function wrap(
     // Twice: a page that was changed during the first pass may have come from before it.
     scrub: async () => (await scrubOnce()) && (await scrubOnce()),
     readRaw: (into, fromByte) =>
-      translating(path, () => readSync(openRaw(), into, 0, into.length, fromByte)),
+      translating(path, () => {
+        here();
+        return readSync(openRaw(), into, 0, into.length, fromByte);
+      }),
     backup: async (destination) => {
+      here();
       try {
         createPrivateFile(destination);
         if (isEncrypted(path)) {
@@ -310,11 +332,17 @@ function wrap(
       if (connection.isStandIn || connection.sqlite.inTransaction) return "none";
       return translating(path, () => rescue(copyTo, takeUp));
     },
-    mend: (work) => {
+    leave: (why) => {
       connection.sqlite.close();
       closeRawFile();
-      work();
-      connection = toConnection(path, connect(), false);
+      left = why;
+      connection = nowhere(path);
+    },
+    comeBack: () => {
+      const found = open();
+      connection.sqlite.close();
+      connection = found;
+      left = null;
     },
     giveWay: (copyTo) => {
       const { files, isStandIn, sqlite } = connection;
@@ -330,6 +358,10 @@ function wrap(
       closeRawFile();
     },
   };
+}
+
+function nowhere(path: string): Connection {
+  return toConnection(path, connectNothing(), true);
 }
 
 /** 1.6 MB: a few milliseconds. */

@@ -37,6 +37,8 @@ export interface EventReader {
   readonly newestEndUs: () => number | null;
   /** Tells the reader of a duration that was written, so that it knows how far back a long event may begin. */
   readonly noteDuration: (durationUs: number) => void;
+  /** Says that another file stands in the place of the database, of which nothing is known. */
+  readonly noteReplaced: () => void;
 }
 
 export function createEventReader(database: StoreDatabase): EventReader {
@@ -69,7 +71,9 @@ export function createEventReader(database: StoreDatabase): EventReader {
   const newest = database.prepare<{ end_us: number }>(
     "SELECT start_us + duration_us AS end_us FROM event ORDER BY start_us DESC LIMIT 1",
   );
-  let longestUs = longestEventUs(database);
+  /** Null: nobody asked yet. */
+  let knownLongestUs: number | null = null;
+  const longestEver = (): number => (knownLongestUs ??= longestEventUs(database));
 
   /** Rows that meet the range, newest first, at most `limit`. */
   const meeting = (
@@ -80,6 +84,7 @@ export function createEventReader(database: StoreDatabase): EventReader {
   ): EventRow[] => {
     // An event without duration meets the range when it begins in it.
     const endAfterUs = fromUs - 1;
+    const longestUs = longestEver();
     if (!kinds.includes("window")) {
       const earliest = fromUs - longestUs;
       const found = kinds.flatMap((kind) =>
@@ -132,7 +137,10 @@ export function createEventReader(database: StoreDatabase): EventReader {
     count: () => count.get()?.count ?? 0,
     newestEndUs: () => newest.get()?.end_us ?? null,
     noteDuration: (durationUs) => {
-      longestUs = Math.max(longestUs, durationUs);
+      if (knownLongestUs !== null) knownLongestUs = Math.max(knownLongestUs, durationUs);
+    },
+    noteReplaced: () => {
+      knownLongestUs = null;
     },
   };
 }

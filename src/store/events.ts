@@ -10,29 +10,21 @@ import type { Clock } from "../clock.ts";
 import { ActivityError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { createCheckpoints, type Checkpoints } from "./checkpoints.ts";
-import { openDatabase, type StoreDatabase } from "./database.ts";
-import { createDocuments, type Documents } from "./documents.ts";
+import type { StoreDatabase } from "./database.ts";
 import { createEraser, type Eraser } from "./erase.ts";
-import { createEventReader, type EventRange, type EventReader } from "./event-reader.ts";
-import {
-  createEventWriter,
-  type EventWriter,
-  type Placed,
-  type PutResult,
-} from "./event-writer.ts";
-import { isDamaged, isUnwritable } from "./failures.ts";
+import type { EventRange } from "./event-reader.ts";
+import type { Placed, PutResult } from "./event-writer.ts";
+import { isDamaged, isUnwritable, recoveringError } from "./failures.ts";
 import { createOpenEvents } from "./open-events.ts";
 import type { PulseEntry } from "./pulse.ts";
-import {
-  isCheckedLater,
-  recover,
-  recoverIfDamaged,
-  takeUp,
-  type RecoveryReport,
-} from "./recovery.ts";
+import { createHeldEvents } from "./held-events.ts";
+import { damageAtStart, isCheckedLater, type RecoveryReport } from "./recovery.ts";
 import { asideFolder } from "./put-in-place.ts";
+import { recoverHere, type Recoverer } from "./recovery/aside.ts";
+import { createMending, type Mending, type Recovering } from "./recovery/mending.ts";
 import { createRemoteEvents, type RemoteEvents } from "./devices/remote.ts";
-import { createVisits, type Visits } from "./visits.ts";
+import { openStoreParts, type StoreParts } from "./store-parts.ts";
+import { createUpkeep } from "./upkeep.ts";
 
 export interface EventStore {
   /**
@@ -83,9 +75,28 @@ export interface EventStore {
   readonly openIds: () => ReadonlySet<number>;
   /** What was done about a damaged database, at the start or since; null when it was always sound. */
   readonly recovery: () => RecoveryReport | null;
+  /** Not null while a damaged database is being recovered aside: all that needs the record throws `database_recovering` then. */
+  readonly recovering: () => Recovering | null;
+  /** @throws ActivityError `database_recovering` while it is: for whoever would ask the file itself. */
+  readonly requireRecord: () => void;
+  /**
+   * What `read` gives, for who can do without the record: null while it is being recovered, also where this very reading
+   * met the damage.
+   */
+  readonly readIfThere: <T>(read: () => T) => T | null;
+  /** See `Mending.onChange`. */
+  readonly onRecovering: Mending["onChange"];
+  /**
+   * What waits for the database, in memory: while it is being recovered, that is kept in a file as well, over the end of the
+   * process. Said once more when nothing waits any longer. Never throws.
+   */
+  readonly hold: (events: readonly ActivityEvent[]) => void;
   /** Whether the database was too large to be looked through before this opened it. */
   readonly isUnchecked: boolean;
-  /** Recovers the database under the running process, for what was found wrong with it. */
+  /**
+   * Recovers the database under the running process, for what was found wrong with it. Once: a disk that spoils what was just
+   * written anew is beyond help.
+   */
   readonly mend: (damage: string) => void;
   readonly checkpoints: Pick<Checkpoints, "settled" | "shareWith">;
   /** The database itself, for the readers and the housekeeping of this folder. */
@@ -97,7 +108,8 @@ export interface StoreSummary {
   readonly path: string;
   /** The database and its write-ahead log. */
   readonly sizeBytes: number;
-  readonly eventCount: number;
+  /** Null while the database is being recovered: nobody knows then. */
+  readonly eventCount: number | null;
   /** Wall time of the last commit, or the end of the newest event when there was none yet; null when empty. */
   readonly lastCommittedUs: number | null;
 }
@@ -107,6 +119,8 @@ export interface OpenEventStoreOptions {
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Who recovers a damaged database; whoever opens it waits for it unless given. */
+  readonly recoverer?: Recoverer;
 }
 
 /** Name of the database in the data folder. */
@@ -119,32 +133,30 @@ export const DATABASE_FILE = "activity.db";
  *
  * @throws ActivityError `database_newer`, `database_busy`
  */
-export function openEventStore({ directory, clock, log }: OpenEventStoreOptions): EventStore {
+export function openEventStore(options: OpenEventStoreOptions): EventStore {
+  const { directory, clock, log, recoverer = recoverHere } = options;
   const path = join(directory, DATABASE_FILE);
-  let recovery = recoverIfDamaged({ directory, path, nowUs: clock.nowUs(), log });
-  const isUnchecked = isCheckedLater(path);
+  let damage = damageAtStart({ directory, path, nowUs: clock.nowUs() });
+  const isUnchecked = damage === null && isCheckedLater(path);
   /** Mends what a read meets, once there is something to mend. */
   let onDamage = (_damage: string): boolean => false;
   const openParts = (): StoreParts => {
-    const open = (): StoreParts => openStoreParts(path, (damage) => onDamage(damage));
     try {
-      return open();
+      return openStoreParts(path, damage !== null, (met) => onDamage(met));
     } catch (error) {
       if (!isDamaged(error)) throw error;
-      log.error("the database is damaged: recovering it");
-      recovery = recover({ directory, path, nowUs: clock.nowUs(), log }, error.message);
-      return open();
+      damage = error.message;
+      return openStoreParts(path, true, (met) => onDamage(met));
     }
   };
   const { database, documents, visits, writer, reader } = openParts();
+  const mending = createMending({ directory, database, recoverer, clock, log });
+  const held = createHeldEvents({ directory, nowUs: clock.nowUs, log });
   const checkpoints = createCheckpoints(database);
   const openEvents = createOpenEvents(join(directory, "pulse"), log);
   let remote: RemoteEvents | null = null;
   let lastCommittedUs: number | null = null;
   let eventCount: number | null = null;
-  /** Wall time of the last settlement by the pulse. */
-  let settledUs: number | null = null;
-  let rescuedUs: number | null = null;
 
   const committed = ({ id, endUs }: Placed): number => {
     openEvents.noteEnd(id, endUs);
@@ -166,43 +178,80 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     committed(writer.setEnd(id, Math.max(event.endUs, Math.min(pulseUs, nextUs))));
   };
 
-  let isMended = false;
-
-  /** Recovers the database under the running process. */
-  const mend = (damage: string): void => {
-    log.error("the database was damaged while it was open: recovering it");
-    isMended = true;
-    database.mend(() => {
-      recovery = recover({ directory, path, nowUs: clock.nowUs(), log }, damage);
-    });
-    eventCount = null;
+  const requireRecord = (): void => {
+    if (mending.state() !== null) throw recoveringError();
   };
 
-  onDamage = (damage) => {
-    // Once: a disk that spoils what was just written anew is beyond help.
+  const readIfThere = <T>(read: () => T): T | null => {
+    try {
+      return mending.state() === null ? read() : null;
+    } catch (error) {
+      if (mending.state() === null) throw error;
+      return null;
+    }
+  };
+
+  let isMended = false;
+
+  /** Recovers the database under the running process; false where that was done before, see `mend`. */
+  const mend = (met: string): boolean => {
     if (isMended) return false;
-    mend(damage);
+    isMended = true;
+    mending.begin(met);
     return true;
+  };
+  onDamage = mend;
+
+  /** What is remembered of the database is no longer so. */
+  const noteReplaced = (): void => {
+    eventCount = null;
+    reader.noteReplaced();
+  };
+
+  const upkeep = createUpkeep({
+    directory,
+    database,
+    settle: writer.settlement.settle,
+    checkpoints,
+    copyPath,
+    onReplaced: () => {
+      openEvents.release();
+      noteReplaced();
+    },
+    log,
+  });
+
+  const putAll = (events: readonly (EventFacts & EventSpan)[]): void => {
+    database.transaction(() => {
+      for (const event of events) writer.put(event, event);
+    });
+    noteReplaced();
   };
 
   /** Makes a change, after what the last process left to do; a database that turns out damaged is recovered first. */
   const changing = <T>(change: () => T): T => {
+    requireRecord();
     try {
       openEvents.takeUp(extend);
+      held.takeUp(putAll);
       return change();
     } catch (error) {
-      // Once: a disk that spoils what was just written anew is beyond help.
-      if (!isDamaged(error) || isMended) throw error;
-      mend(error.message);
+      if (!isDamaged(error) || !mend(error.message)) throw error;
       return change();
     }
   };
 
+  mending.onChange((isBegun) => {
+    noteReplaced();
+    // At once: what is forgotten from now on must not come back from there.
+    if (!isBegun) takeUpHeld();
+  });
   try {
-    changing(() => {});
+    if (damage !== null) mending.begin(damage);
+    if (mending.state() === null) changing(() => {});
   } catch (error) {
     // Unwritable: the first change that succeeds does it.
-    if (!isUnwritable(error)) {
+    if (!isUnwritable(error) || mending.state() !== null) {
       database.close();
       throw error;
     }
@@ -221,7 +270,7 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     },
     setOpen: openEvents.set,
     pulse: (nowUs, ids) => {
-      if (openEvents.pulse(nowUs, ids)) keepHouse(nowUs);
+      if (openEvents.pulse(nowUs, ids) && mending.state() === null) upkeep.keep(nowUs);
     },
     between: reader.between,
     latest: reader.latest,
@@ -236,16 +285,15 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     },
     settle: () => {
       changing(writer.settlement.settle);
-      settledUs = null;
+      upkeep.noteSettled();
     },
     summary: () => {
-      eventCount ??= reader.count();
-      return {
-        path,
-        sizeBytes: fileSize(path) + fileSize(`${path}-wal`),
-        eventCount,
+      const sizeBytes = fileSize(path) + fileSize(`${path}-wal`);
+      const known = readIfThere(() => ({
+        eventCount: (eventCount ??= reader.count()),
         lastCommittedUs: lastCommittedUs ?? reader.newestEndUs(),
-      };
+      }));
+      return { path, sizeBytes, ...(known ?? { eventCount: null, lastCommittedUs }) };
     },
     redate: (byUs, nowUs) =>
       changing(() => {
@@ -269,12 +317,24 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     }),
     remote: () => (remote ??= createRemoteEvents(database, documents)),
     openIds: openEvents.ids,
-    recovery: () => recovery,
+    recovery: mending.report,
+    recovering: mending.state,
+    readIfThere,
+    requireRecord,
+    onRecovering: mending.onChange,
+    hold: (events) => {
+      if (mending.state() !== null) return held.hold(events);
+      if (events.length > 0) return;
+      held.wrote();
+      takeUpHeld();
+    },
     isUnchecked,
-    mend,
+    mend: (met) => void mend(met),
     checkpoints,
     database,
     close: () => {
+      mending.close();
+      held.close();
       checkpoints.close();
       try {
         writer.settlement.settle();
@@ -287,68 +347,21 @@ export function openEventStore({ directory, clock, log }: OpenEventStoreOptions)
     },
   };
 
+  /** Puts in what was held, where that can be done; else the next change does it. */
+  function takeUpHeld(): void {
+    try {
+      changing(() => {});
+    } catch (error) {
+      const code = error instanceof ActivityError ? error.code : "internal";
+      log.warn("what was held cannot be put in yet", { code });
+    }
+  }
+
   /** Where a copy of what was open lies when another file was put in its place. */
   function copyPath(): string {
     return join(asideFolder(directory, clock.nowUs(), "replaced"), DATABASE_FILE);
   }
-
-  /** A pulse falls between samples: here nobody waits for the disk. */
-  function keepHouse(nowUs: number): void {
-    try {
-      settledUs ??= nowUs;
-      if (Math.abs(nowUs - settledUs) >= SETTLE_EVERY_US) {
-        settledUs = nowUs;
-        writer.settlement.settle();
-      }
-      // To look for the file each time would cost as much as the pulse itself.
-      if (rescuedUs === null || Math.abs(nowUs - rescuedUs) >= RESCUE_EVERY_US) {
-        rescuedUs = nowUs;
-        const rescued = database.rescue(copyPath, (copy) =>
-          takeUp({ directory, path, nowUs, log }, copy),
-        );
-        if (rescued === "none") return checkpoints.whenIdle();
-        openEvents.release();
-        eventCount = null;
-        log.warn(RESCUES[rescued]);
-      }
-      checkpoints.whenIdle();
-    } catch (error) {
-      const code = error instanceof ActivityError ? error.code : "internal";
-      log.warn("housekeeping of the database failed", { code });
-    }
-  }
 }
-
-const RESCUES = {
-  written: "the database was gone: wrote it anew",
-  folded: "the log of the database was gone: what was committed stands in its file now",
-  taken: "another file was put in the place of the database: what was open is set aside",
-} as const;
-
-interface StoreParts {
-  readonly database: StoreDatabase;
-  readonly documents: Documents;
-  readonly visits: Visits;
-  readonly writer: EventWriter;
-  readonly reader: EventReader;
-}
-
-function openStoreParts(path: string, onDamage: (damage: string) => boolean): StoreParts {
-  const database = openDatabase({ path, tolerant: true, onDamage });
-  try {
-    const documents = createDocuments(database);
-    const visits = createVisits(database);
-    const writer = createEventWriter(database, documents, visits);
-    return { database, documents, visits, writer, reader: createEventReader(database) };
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-const SETTLE_EVERY_US = 60_000_000;
-/** How long a data folder that vanished may go unnoticed. */
-const RESCUE_EVERY_US = 10_000_000;
 
 function fileSize(path: string): number {
   try {

@@ -46,6 +46,15 @@ export function isDamaged(error: unknown): error is ActivityError {
   return error instanceof ActivityError && error.code === "database_damaged";
 }
 
+/** What is said of a record that is being recovered: nobody reads or changes it until that is done. */
+export function recoveringError(): ActivityError {
+  return new ActivityError(
+    "database_recovering",
+    "The record was damaged and is being recovered: until that is done, nothing of it is known.",
+    "Ask again later: it takes some minutes for a record of years. Whether it is done says: activityd status",
+  );
+}
+
 const FAILURES: readonly {
   readonly codes: RegExp;
   readonly code: ErrorCode;

@@ -51,7 +51,7 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
 
   const backUp = async (nowUs: number): Promise<void> => {
     const { sizeBytes, eventCount } = store.summary();
-    if (eventCount > 0 && isBackupDue(directory, sizeBytes, nowUs)) {
+    if (eventCount !== null && eventCount > 0 && isBackupDue(directory, sizeBytes, nowUs)) {
       await createBackup(store.database, directory, nowUs);
     }
   };
@@ -73,7 +73,7 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
 
   return {
     run: async (nowUs) => {
-      if (isClosed) return;
+      if (isClosed || store.recovering() !== null) return;
       running ??= runOnce(nowUs);
       await running;
     },

@@ -13,6 +13,7 @@ import { gzipSync } from "node:zlib";
 import { ActivityError, fromErrorEnvelope, type ErrorEnvelope } from "../errors.ts";
 import { programReplaced, VERSION } from "../version.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
+import { isDamaged } from "./failures.ts";
 import { readDays, type DaysAnswer, type DaysRequest } from "./readings/days-query.ts";
 import type { ReadingMessage } from "./readings/process.ts";
 import { moveLog } from "./sqlite.ts";
@@ -64,12 +65,34 @@ const READER_FLAGS = ["--max-semi-space-size=1", "--max-old-space-size=128", "--
 /** A second question usually follows the first soon. */
 const IDLE_MS = 60_000;
 
+const UNGUARDED: ReadingGuard = { requireRecord: () => {}, mend: () => {} };
+
+/** What a reading goes by besides the file. */
+export interface ReadingGuard {
+  /** Throws while nobody may open the file. */
+  readonly requireRecord: () => void;
+  /** Told what a reading found wrong with it. */
+  readonly mend: (damage: string) => void;
+}
+
 /** Reads the database at `path`. */
-export function openReadings(path: string): Readings {
+export function openReadings(path: string, guard: ReadingGuard = UNGUARDED): Readings {
   // Compiled files alone can be run by Node; sources run under a test's loader.
-  const { ask, close } = import.meta.url.endsWith(".ts")
-    ? createAskerHere(path)
-    : createAsker(path);
+  const asker = import.meta.url.endsWith(".ts") ? createAskerHere(path) : createAsker(path);
+  const { close } = asker;
+  const ask: Asker["ask"] = async (errand, encoding) => {
+    guard.requireRecord();
+    try {
+      return await asker.ask(errand, encoding);
+    } catch (thrown) {
+      // What went wrong under its hands went wrong for a reason.
+      guard.requireRecord();
+      if (!isDamaged(thrown)) throw thrown;
+      guard.mend(thrown.message);
+      guard.requireRecord();
+      throw thrown;
+    }
+  };
   return {
     search: async (request) => trustedSearch(await ask({ name: "search", request })),
     prepare: ask,

@@ -36,32 +36,38 @@ export interface RecoveryReport {
   readonly unreadable: number;
 }
 
-export interface RecoveryOptions {
+/** What a recovery made, as it travels between threads. */
+export interface RecoveredCounts extends Pick<
+  RecoveryReport,
+  "salvaged" | "fromBackup" | "unreadable"
+> {
+  /** Why what only the backup had is not there: the code of an error, or null. */
+  readonly backupFailure: string | null;
+}
+
+/** Where a damaged database lies, and when that was found. */
+export interface Place {
   /** The data folder. */
   readonly directory: string;
   readonly path: string;
   readonly nowUs: number;
+}
+
+export interface RecoveryOptions extends Place {
   readonly log: Log;
 }
 
 /**
- * Recovers the database when it is damaged. A small file is always looked through; a large one only when
- * the last process did not close it, since that reads all of it: `check.ts` does so later.
+ * What is wrong with a database that is about to be opened, or null. A small file is always looked through; a large one
+ * only when the last process did not close it, since that reads all of it: `check.ts` does so later.
  */
-export function recoverIfDamaged(options: RecoveryOptions): RecoveryReport | null {
-  const { path, directory, log } = options;
+export function damageAtStart({ path, directory }: Place): string | null {
   const size = fileSize(path);
   if (size === null) return null;
-  if (size === 0) {
-    // The file of a first start that was cut short, unless there is a past to lose.
-    return listBackups(directory).length === 0 ? null : recover(options, "the file is empty");
-  }
+  // The file of a first start that was cut short, unless there is a past to lose.
+  if (size === 0) return listBackups(directory).length === 0 ? null : "the file is empty";
   refuseIfNewer(path);
-  if (isCheckedLater(path)) return null;
-  const damage = findDamage(path);
-  if (damage === null) return null;
-  log.error("the database is damaged: recovering it", { damage: damage.split("\n")[0] ?? "" });
-  return recover(options, damage);
+  return isCheckedLater(path) ? null : findDamage(path);
 }
 
 /** Whether a database is so large that nobody should wait while it is looked through, and was closed well. */
@@ -94,20 +100,42 @@ const ALWAYS_CHECKED_BYTES = 16 * 1024 * 1024;
 
 /** Recovers a database whatever its state, such as for `doctor --repair`. No one may have it open. */
 export function recover(options: RecoveryOptions, damage: string): RecoveryReport {
-  const { directory, path, nowUs, log } = options;
+  return takeRecovered(options, damage, readRemains(options));
+}
+
+/**
+ * Makes a sound database of what is left, beside the damaged one, which stays as it is. All that takes long, for whatever
+ * thread has the time: what is made counts for nothing before `takeRecovered`.
+ */
+export function readRemains({ directory, path, nowUs }: Place): RecoveredCounts {
   const freshPath = path + RECOVERING;
   removeDatabase(freshPath);
-  const fresh = openDatabase({ path: freshPath });
-  let counts: { salvaged: number; unreadable: number; fromBackup: number };
   try {
-    const salvaged = salvage(path, fresh, nowUs);
-    counts = { ...salvaged, fromBackup: mergeBackup(fresh, directory, log) };
-    addUp(fresh);
-    fresh.checkpoint("truncate");
-  } finally {
-    fresh.close();
+    const fresh = openDatabase({ path: freshPath });
+    try {
+      const salvaged = salvage(path, fresh, nowUs);
+      const merged = mergeBackup(fresh, directory);
+      addUp(fresh);
+      fresh.checkpoint("truncate");
+      return { ...salvaged, ...merged };
+    } finally {
+      fresh.close();
+    }
+  } catch (thrown) {
+    // A part of it is worth nothing, and takes the room that is wanted elsewhere.
+    removeDatabase(freshPath);
+    throw thrown;
   }
-  const setAsidePath = putInPlace(freshPath, { directory, path, nowUs }, "damaged");
+}
+
+/** Puts what `readRemains` made in the place of the damaged database, which is set aside. No one may have it open. */
+export function takeRecovered(
+  { directory, path, nowUs, log }: RecoveryOptions,
+  damage: string,
+  { backupFailure, ...counts }: RecoveredCounts,
+): RecoveryReport {
+  if (backupFailure !== null) log.warn("cannot merge the backup", { code: backupFailure });
+  const setAsidePath = putInPlace(path + RECOVERING, { directory, path, nowUs }, "damaged");
   const report = { atUs: nowUs, damage, setAsidePath, ...counts };
   log.warn("recovered the database", {
     salvaged: report.salvaged,
@@ -141,10 +169,13 @@ function isRecord(path: string): boolean {
   }
 }
 
-/** Puts in what the newest sound backup has and the rest lacks. Returns how many events that were. */
-function mergeBackup(fresh: StoreDatabase, directory: string, log: Log): number {
+/** Puts in what the newest sound backup has and the rest lacks. */
+function mergeBackup(
+  fresh: StoreDatabase,
+  directory: string,
+): Pick<RecoveredCounts, "fromBackup" | "backupFailure"> {
   const backup = listBackups(directory).find(({ path }) => findDamage(path) === null);
-  if (backup === undefined) return 0;
+  if (backup === undefined) return { fromBackup: 0, backupFailure: null };
   const writer = createEventWriter(fresh, createDocuments(fresh), createVisits(fresh));
   let added = 0;
   try {
@@ -165,11 +196,10 @@ function mergeBackup(fresh: StoreDatabase, directory: string, log: Log): number 
     }
   } catch (error) {
     // A backup that cannot be read costs what only it had; the rest is recovered all the same.
-    log.warn("cannot merge the backup", {
-      code: error instanceof ActivityError ? error.code : "internal",
-    });
+    const backupFailure = error instanceof ActivityError ? error.code : "internal";
+    return { fromBackup: added, backupFailure };
   }
-  return added;
+  return { fromBackup: added, backupFailure: null };
 }
 
 /**

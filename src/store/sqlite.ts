@@ -179,6 +179,11 @@ export function connectStandIn(path: string): Sqlite {
 /** How long a statement waits for another process's lock, unless its connection is told otherwise. */
 export const PATIENCE_MS = 5_000;
 
+/** What stands where there is no file to be had: nothing is asked of it. */
+export function connectNothing(): Sqlite {
+  return new Database(":memory:");
+}
+
 /** Opens a file with the key of its folder, where there is one. */
 function openSqlite(path: string, how: Omit<Database.Options, "timeout">): Sqlite {
   const options = { ...how, timeout: PATIENCE_MS };

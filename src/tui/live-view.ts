@@ -131,7 +131,8 @@ function paintOf(state: string, paint: Paint): (text: string) => string {
 
 function healthLines(status: StatusAnswer, columns: number, paint: Paint): readonly string[] {
   const size = `${(status.store.sizeBytes / 1e6).toFixed(1)} MB`;
-  const events = `${status.store.eventCount} events, ${size}`;
+  const { eventCount } = status.store;
+  const events = eventCount === null ? `being recovered, ${size}` : `${eventCount} events, ${size}`;
   if (status.problems.length === 0) return [cut(`health ok, ${events}`, columns)];
   return [
     ...status.problems.flatMap(({ reason, remedy }) =>

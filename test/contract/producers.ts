@@ -156,6 +156,7 @@ export const CARRIERS: readonly string[] = [
   "index.ts",
   "local-api/client.ts",
   "local-api/protocol.ts",
+  "app/held-notices.ts",
   "app/session-turns.ts",
 ];
 
@@ -225,6 +226,7 @@ function snapshotOf(hostile: string): Parameters<typeof renderContextBlock>[0] {
       },
       { device: hostile, kind: null, event: windowOf(hostile, 5), lastUs: null, isNow: false },
     ],
+    unknownBeforeUs: null,
   };
 }
 

@@ -17,6 +17,10 @@ it("a record that is being recovered is waited for, and no daemon is to be start
   expect(status.exitCode).toBe(3);
   expect(status.talk).toContain("The daemon is recovering a damaged record");
   expect(status.talk).not.toContain("activityd start");
+  writeFileSync(join(home, "data", "activity.db"), "");
+  const exported = await runCli(["export"], { home });
+  expect(exported.talk).toContain("is being recovered");
+  expect(exported.out).toBe("");
   const database = new ActivityError(
     "database_damaged",
     "It is malformed.",

@@ -8,6 +8,7 @@ import { parseConfig } from "../../src/config.ts";
 import { ActivityError } from "../../src/errors.ts";
 import { silentLog } from "../../src/log.ts";
 import { resolvePaths } from "../../src/paths.ts";
+import { recoverHere } from "../../src/store/recovery/aside.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import { createFakeDesktop } from "./fake-desktop.ts";
 import { createTempHome } from "./temp-home.ts";
@@ -20,6 +21,7 @@ export async function startApp({
   home = createTempHome(),
   config = "",
   clock = createFakeClock("2026-11-30T12:00:00Z"),
+  recoverer = recoverHere,
 } = {}) {
   const desktop = createFakeDesktop();
   const env = { ACTIVITYD_HOME: home };
@@ -31,6 +33,7 @@ export async function startApp({
       clock,
       log: silentLog,
       registry: desktop.registry,
+      recoverer,
     });
   const apps: ActivityApp[] = [];
   const launch = async (text = config): Promise<ActivityApp> => {

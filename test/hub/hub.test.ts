@@ -38,7 +38,7 @@ describe("a hub", () => {
       await rig.settle();
       const bob = rig.add("bob", {
         before: (store) => {
-          if (store.summary().eventCount > 0) return;
+          if (store.summary().eventCount !== 0) return;
           store.begin(
             { kind: "lock" },
             { startUs: T0, endUs: T0 + S, utcOffsetMinutes: 0, timeZone: "UTC" },
@@ -69,7 +69,7 @@ describe("a hub", () => {
       const bob = rig.add("bob", {
         withHistory: false,
         before: (store) => {
-          if (store.summary().eventCount > 0) return;
+          if (store.summary().eventCount !== 0) return;
           store.begin(
             { kind: "lock" },
             { startUs: T0, endUs: T0 + S, utcOffsetMinutes: 0, timeZone: "UTC" },
@@ -722,7 +722,7 @@ describe("a hub", () => {
       await rig.settle();
       const twin = rig.add("twin", {
         before: (store) => {
-          if (store.summary().eventCount > 0) return;
+          if (store.summary().eventCount !== 0) return;
           store.begin(windowFacts("before the copy"), {
             startUs: T0,
             endUs: T0 + 10 * S,

@@ -1,4 +1,5 @@
-/** A database that is too large to be looked through before the first answer, and damaged. */
+/** A damaged database: one that is too large to be looked through before the first answer, and one that is killed over. */
+import { once } from "node:events";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -26,9 +27,52 @@ it("is answered from at once, looked through beside, and recovered", async () =>
   await daemon.start();
   const told = await until("the recovery is told", async () => {
     const { problems } = await daemon.api.status();
-    return problems.find(({ reason }) => reason.includes("damaged")) ?? null;
+    return problems.find(({ reason }) => reason.includes("was damaged")) ?? null;
   });
   expect(`${told.reason} ${told.remedy}`).toContain(join(directory, "damaged"));
+});
+
+it("is answered beside while it is recovered, and a kill in the midst of it loses nothing", async () => {
+  const daemon = openDaemonRig(createProcesses(), {});
+  onTestFinished(daemon.close);
+  const directory = join(daemon.home, "data");
+  fill(directory);
+  const path = join(directory, "activity.db");
+  const bytes = readFileSync(path);
+  bytes.fill(0, 0, 90);
+  writeFileSync(path, bytes);
+  for (let kill = 0; kill < 3; kill += 1) {
+    const child = await daemon.start();
+    expect((await daemon.api.context({ form: "exact" })).block).toContain("- Now: ");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+  await daemon.start();
+  await until("the recovery is told", async () => {
+    const { problems } = await daemon.api.status();
+    return problems.find(({ reason }) => reason.includes("was damaged")) ?? null;
+  });
+  const { events } = await daemon.api.events({ fromUs: 0, kinds: ["window"], limit: 10_000 });
+  expect(events).toHaveLength(5000);
+});
+
+it("is recovered by a daemon that was put into the background, and nothing of it ends with who did that", async () => {
+  const daemon = openDaemonRig(createProcesses(), {});
+  onTestFinished(daemon.close);
+  onTestFinished(async () => void (await daemon.run(["stop"])));
+  const directory = join(daemon.home, "data");
+  fill(directory);
+  const path = join(directory, "activity.db");
+  const bytes = readFileSync(path);
+  bytes.fill(0, 0, 90);
+  writeFileSync(path, bytes);
+  expect(await daemon.run(["start", "--detach"])).toMatchObject({ code: 0 });
+  const { pid } = await daemon.api.status();
+  await until("the recovery is told", async () => {
+    const { problems } = await daemon.api.status();
+    return problems.find(({ reason }) => reason.includes("was damaged")) ?? null;
+  });
+  expect((await daemon.api.status()).pid).toBe(pid);
 });
 
 function fill(directory: string): void {

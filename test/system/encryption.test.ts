@@ -19,6 +19,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { silentLog } from "../../src/log.ts";
+import { createHeldEvents } from "../../src/store/held-events.ts";
+import { storable } from "../helpers/storable.ts";
 import { openDaemonRig } from "./daemon-rig.ts";
 import { createProcesses } from "./processes.ts";
 
@@ -189,7 +193,55 @@ describe("activityd encrypt", () => {
     const left = (await home.run("export")).out.split("\n").length - 2;
     expect(left).toBeGreaterThan(200);
   });
+
+  it("takes into the record what was held beside a damaged one, and leaves none of it in plain text", async () => {
+    const home = await openHome();
+    hold(home.data, "canary held");
+    await home.run("encrypt", "--key-file", home.keyFile);
+    expect(filesWith(home.data, /canary|SQLite format/)).toEqual([]);
+    expect((await home.run("export")).out).toContain("canary held");
+  });
+
+  it("lets a daemon recover a damaged record, and what happens meanwhile is in no file in plain text", async () => {
+    const home = await openHome();
+    await home.run("encrypt", "--key-file", home.keyFile);
+    const path = join(home.data, "activity.db");
+    const bytes = readFileSync(path);
+    for (const page of [5, 6, 7]) bytes.fill(0x5a, page * 4096, (page + 1) * 4096);
+    writeFileSync(path, bytes);
+    const child = spawn(process.execPath, [MAIN, "start"], { env: home.env, stdio: "ignore" });
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    const { until } = await import("../helpers/until.ts");
+    const plain = new Set<string>();
+    const told = await until("the recovery is told", async () => {
+      for (const name of filesWith(home.data, /canary|SQLite format|cpuLoad/)) plain.add(name);
+      const { out } = await home.run("status");
+      return out.split("\n").find((line) => line.includes("was damaged")) ?? null;
+    });
+    expect(told).toMatch(/\d+ events were read/);
+    child.kill();
+    await ended;
+    expect([...plain, ...filesWith(home.data, /canary|SQLite format|cpuLoad/)]).toEqual([]);
+  });
 });
+
+/** As a daemon does that is ended while it recovers a damaged record. */
+function hold(directory: string, title: string): void {
+  const held = createHeldEvents({ directory, nowUs: systemClock.nowUs, log: silentLog });
+  const startUs = 1_790_000_000_000_000;
+  const span = { startUs, endUs: startUs + 50_000_000, utcOffsetMinutes: 0, timeZone: "UTC" };
+  held.hold([
+    {
+      id: startUs,
+      kind: "window",
+      app: storable("App"),
+      title: storable(title),
+      place: null,
+      ...span,
+    },
+  ]);
+  held.close();
+}
 
 /** A home with three hundred events. */
 async function openHome() {

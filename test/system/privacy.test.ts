@@ -116,7 +116,7 @@ describe("a pause", () => {
     await show("before");
     await until("the window is recorded", () => recorded("before"));
     expect((await daemon.run(["pause", "1h"])).code).toBe(0);
-    const rows = (await daemon.api.status()).store.eventCount;
+    const rows = (await daemon.api.status()).store.eventCount ?? 0;
     await show("secret one");
     const { out } = await daemon.run(["now"]);
     expect(out).toMatch(

@@ -129,11 +129,18 @@ async function status(io: CliIo, options: { readonly json?: boolean }): Promise<
   return 0;
 }
 
+function formatStore({ path, eventCount, sizeBytes, writable }: StatusAnswer["store"]): string {
+  const size = `${(sizeBytes / 1e6).toFixed(1)} MB`;
+  if (eventCount === null) return `${path}, being recovered, ${size}`;
+  const events = `${eventCount} ${eventCount === 1 ? "event" : "events"}`;
+  return `${path}, ${events}, ${size}${writable ? "" : ", NOT WRITABLE"}`;
+}
+
 function formatStatus(answer: StatusAnswer): string {
   const lines = [
     `activityd ${answer.version}, pid ${answer.pid}, up ${formatAge(answer.nowUs - answer.startedUs)}: ${answer.health}`,
     `socket   ${answer.socket}`,
-    `store    ${answer.store.path}, ${answer.store.eventCount} ${answer.store.eventCount === 1 ? "event" : "events"}, ${(answer.store.sizeBytes / 1e6).toFixed(1)} MB${answer.store.writable ? "" : ", NOT WRITABLE"}`,
+    `store    ${formatStore(answer.store)}`,
   ];
   if (answer.paused !== null) {
     const { untilUs } = answer.paused;

@@ -17,8 +17,10 @@ export function examineDaemon(
     ? "activityd service restart"
     : "activityd stop && activityd start --detach";
   const { version, pid, store, sources } = status;
+  const events =
+    store.eventCount === null ? "its record is being recovered" : `${store.eventCount} events`;
   const findings: Finding[] = [
-    sound("daemon", `daemon: activityd ${version}, pid ${pid}, ${store.eventCount} events`),
+    sound("daemon", `daemon: activityd ${version}, pid ${pid}, ${events}`),
   ];
   if (version !== VERSION) {
     findings.push(

@@ -45,7 +45,7 @@ export function renderReport(paths: Paths, machine: Machine, examination: Examin
     const { store } = status;
     lines.push(
       `- daemon: activityd ${wordOf(status.version)}, up ${Math.round((status.nowUs - status.startedUs) / 1e6)} s, health ${status.health}, ${status.problems.length} problems, ${status.paused === null ? "recording" : "paused"}`,
-      `- store: ${store.eventCount} events, ${store.sizeBytes} bytes, ${store.writable ? "writable" : "not writable"}`,
+      `- store: ${store.eventCount ?? "?"} events, ${store.sizeBytes} bytes, ${store.writable ? "writable" : "not writable"}`,
     );
   }
   lines.push("", "| finding | |", "|---|---|");

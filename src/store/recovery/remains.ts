@@ -9,7 +9,7 @@ import { endPutInPlace } from "../put-in-place.ts";
 import { RECOVERING, WRITES_WITHIN_MS } from "./under-way.ts";
 
 /** Of files that are being made, and are worth nothing before they are whole. */
-const UNFINISHED = [RECOVERING, ".restoring", ".encrypting", ".rescued"];
+const UNFINISHED = [RECOVERING, `.held${RECOVERING}`, ".restoring", ".encrypting", ".rescued"];
 
 /**
  * Ends or takes away what a process of ours left in a data folder when it was killed. For who holds its lock; backups are

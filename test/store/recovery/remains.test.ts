@@ -34,7 +34,7 @@ function fill(directory: string, count: number): void {
   store.close();
 }
 
-function countIn(directory: string): number {
+function countIn(directory: string): number | null {
   const clock = createFakeClock("2026-11-27T12:00:00Z");
   const store = openEventStore({ directory, clock, log: silentLog });
   const { eventCount } = store.summary();

@@ -28,13 +28,15 @@ export function StorePanel(): JSX.Element {
         </div>
         <div>
           <dt>Events</dt>
-          <dd>{formats.count(eventCount)}</dd>
+          <dd>{eventCount === null ? "not known yet" : formats.count(eventCount)}</dd>
         </div>
         <div>
           <dt>Last written</dt>
           <dd>
             {lastCommittedUs === null
-              ? "nothing yet"
+              ? eventCount === null
+                ? "not known yet"
+                : "nothing yet"
               : formats.ago(Math.min(lastCommittedUs, nowUs.value), nowUs.value)}
           </dd>
         </div>
@@ -42,7 +44,11 @@ export function StorePanel(): JSX.Element {
           <dt>Writing</dt>
           <dd>
             <span class={writable ? "chip chip-on" : "chip chip-bad"}>
-              {writable ? "works" : "fails: events are held in memory"}
+              {writable
+                ? "works"
+                : eventCount === null
+                  ? "begins when the record is recovered"
+                  : "fails: events are held in memory"}
             </span>
           </dd>
         </div>
