@@ -73,7 +73,29 @@ export async function openCluster(options: ClusterOptions = {}): Promise<Cluster
     return stdout;
   };
   const undo = (await options.prepare?.(folder)) ?? (async () => {});
-  await hubUp();
+
+  const kill: ClusterRig["kill"] = async (server, signal) => {
+    const pid = Number(readFileSync(join(folder, `node-${server}`, "nats.pid"), "utf8"));
+    process.kill(pid, signal);
+    if (signal === "SIGKILL") await until("the server is gone", () => !existsSync(`/proc/${pid}`));
+  };
+  const end = async (): Promise<void> => {
+    // Nothing of theirs is kept: a server whose disk is full takes ten seconds to end in peace.
+    for (const name of readdirSync(folder)) {
+      if (name.startsWith("node-")) await kill(Number(name.slice(5)), "SIGKILL").catch(() => {});
+    }
+    await namespaces?.close();
+    await undo();
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  try {
+    await hubUp();
+  } catch (thrown) {
+    // Some of them may run.
+    await end();
+    throw thrown;
+  }
   const ports = await readPorts(folder, namespaces);
 
   /** The first server's answer that is one. */
@@ -84,12 +106,6 @@ export async function openCluster(options: ClusterOptions = {}): Promise<Cluster
     }
     return null;
   }
-
-  const kill: ClusterRig["kill"] = async (server, signal) => {
-    const pid = Number(readFileSync(join(folder, `node-${server}`, "nats.pid"), "utf8"));
-    process.kill(pid, signal);
-    if (signal === "SIGKILL") await until("the server is gone", () => !existsSync(`/proc/${pid}`));
-  };
 
   const settings: ClusterRig["settings"] = (name, changes = {}) => ({
     driver: "nats",
@@ -123,11 +139,7 @@ export async function openCluster(options: ClusterOptions = {}): Promise<Cluster
     readFiles: () => listFiles(folder).map((path) => readFileSync(path)),
     close: async () => {
       await Promise.all(opened.map(async (driver) => driver.close()));
-      // Nothing of theirs is kept: a server whose disk is full takes ten seconds to end in peace.
-      for (const number of ports.keys()) await kill(number + 1, "SIGKILL").catch(() => {});
-      await namespaces?.close();
-      await undo();
-      rmSync(folder, { recursive: true, force: true });
+      await end();
     },
   };
 }
