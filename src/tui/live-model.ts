@@ -5,7 +5,7 @@
  */
 import type { ActivityApi } from "../api.ts";
 import type { Clock } from "../clock.ts";
-import { toErrorEnvelope } from "../errors.ts";
+import { ActivityError, toErrorEnvelope } from "../errors.ts";
 import { startOfDay, type LiveState } from "./live-view.ts";
 
 export interface LiveModel {
@@ -85,15 +85,25 @@ async function look(api: ActivityApi, clock: Clock): Promise<Seen> {
   const nowUs = clock.nowUs();
   const timeZone = clock.timeZone();
   try {
-    const [status, { block }, { events }] = await Promise.all([
+    const [status, { block }, today] = await Promise.all([
       api.status(),
       api.context({ form: "exact", client: "live" }),
-      api.events({ fromUs: startOfDay(nowUs, timeZone), limit: 10_000 }),
+      eventsSince(api, startOfDay(nowUs, timeZone)),
     ]);
-    return { status, problem: null, block: block ?? "", today: events, nowUs, timeZone };
+    return { status, problem: null, block: block ?? "", today, nowUs, timeZone };
   } catch (thrown) {
     const { error } = toErrorEnvelope(thrown);
     return { status: null, problem: `${error.message} ${error.hint}`, nowUs, timeZone };
+  }
+}
+
+/** Null while the record is being recovered: the rest is known all the same. */
+async function eventsSince(api: ActivityApi, fromUs: number): Promise<LiveState["today"]> {
+  try {
+    return (await api.events({ fromUs, limit: 10_000 })).events;
+  } catch (thrown) {
+    if (thrown instanceof ActivityError && thrown.code === "database_recovering") return null;
+    throw thrown;
   }
 }
 

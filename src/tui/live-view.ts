@@ -15,8 +15,8 @@ export interface LiveState {
   readonly problem: string | null;
   /** The exact block that an assistant would be given now. */
   readonly block: string;
-  /** Events of today, oldest first. */
-  readonly today: readonly ActivityEvent[];
+  /** Events of today, oldest first; null while the record is being recovered, and nobody knows them. */
+  readonly today: readonly ActivityEvent[] | null;
   readonly nowUs: number;
   readonly timeZone: string;
   /** Whether reasons are shown: why each source is what it is. */
@@ -183,7 +183,7 @@ function dayStrip(
   paint: Paint,
 ): readonly string[] {
   const width = STRIP_WIDTHS.find((cells) => cells <= columns) ?? Math.max(1, columns);
-  const cells = cellsOf(today, stretchesOf(nowUs, timeZone), width);
+  const cells = cellsOf(today ?? [], stretchesOf(nowUs, timeZone), width);
   const legend = [
     ...CELLS.map(({ sign, name }) => `${sign} ${name}`),
     `now ${localTime(timeZone).clock(nowUs)}`,
@@ -297,6 +297,8 @@ function hourScale(width: number): string {
 }
 
 function totals({ today, nowUs, timeZone }: LiveState, columns: number): readonly string[] {
+  if (today === null)
+    return wrapLine("What was recorded today is not known until the record is recovered.", columns);
   const midnightUs = startOfDay(nowUs, timeZone);
   const byApp = new Map<string, number>();
   for (const event of today) {

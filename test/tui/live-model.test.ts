@@ -1,6 +1,8 @@
 /** What the keys of the live view do, however slow the daemon is and whichever of its answers comes first. */
 import { describe, expect, it } from "vitest";
+import { recoveringError } from "../../src/store/failures.ts";
 import { createLiveModel } from "../../src/tui/live-model.ts";
+import { renderLive } from "../../src/tui/live-view.ts";
 import { createFakeActivityApi } from "../helpers/fake-activity-api.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { until } from "../helpers/until.ts";
@@ -89,4 +91,19 @@ describe("the live view", () => {
     await Promise.all(updates);
     expect(asked).toEqual([]);
   });
+});
+
+it("what is on the screen is shown while the record is being recovered, and of the day that it is not known", async () => {
+  const events = async () => {
+    throw recoveringError();
+  };
+  const clock = createFakeClock("2026-11-27T15:12:00Z");
+  const model = createLiveModel({ ...createFakeActivityApi(), events }, clock, () => {});
+  await model.update();
+  expect(model.state()).toMatchObject({ problem: null, today: null });
+  expect(model.state().status).not.toBeNull();
+  const lines = renderLive(model.state(), { columns: 100, rows: 50, colour: false });
+  expect(lines[0]).toContain("recording");
+  expect(lines).toContain("What was recorded today is not known until the record is recovered.");
+  expect(lines.join()).not.toContain("Nothing was recorded");
 });
