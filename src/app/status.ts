@@ -13,6 +13,7 @@ import type { Paths } from "../paths.ts";
 import type { EventStore } from "../store/events.ts";
 import type { Recovering } from "../store/recovery/mending.ts";
 import { VERSION } from "../version.ts";
+import { counted } from "../counted.ts";
 
 /** What a status is made from. */
 export interface StatusParts {
@@ -48,7 +49,7 @@ export function readStatus(parts: StatusParts): StatusAnswer {
   if (recovery !== null && (aside === null || existsSync(aside))) {
     const { salvaged, fromBackup } = recovery;
     problems.push({
-      reason: `The database was damaged: ${salvaged} events were read from it and ${fromBackup} more from a backup.`,
+      reason: `The database was damaged: ${counted(salvaged, "event was", "events were")} read from it and ${fromBackup} more from a backup.`,
       remedy:
         aside === null
           ? "Nothing was left of the damaged file: what is in the record now is all there is."
@@ -57,7 +58,7 @@ export function readStatus(parts: StatusParts): StatusAnswer {
   }
   if (trouble !== null && recovering === null) {
     problems.push({
-      reason: `The store cannot be written: ${trouble.reason} ${trouble.waiting} events are held in memory.`,
+      reason: `The store cannot be written: ${trouble.reason} ${counted(trouble.waiting, "event is", "events are")} held in memory.`,
       remedy: `Close what else has it open, make room or give write access in ${paths.dataDirectory}; writing goes on by itself.`,
     });
   }
@@ -81,7 +82,7 @@ function describeRecovery(
   waiting: number,
   { dataDirectory }: Paths,
 ): Blindness {
-  const events = waiting === 1 ? "1 event waits" : `${waiting} events wait`;
+  const events = counted(waiting, "event waits", "events wait");
   const reason = `The database is damaged and is being recovered: what was recorded before is not known until then, and ${events} to be written.`;
   if (failure === null) {
     return { reason, remedy: "Let it go on: it takes some minutes for a record of years." };

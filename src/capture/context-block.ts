@@ -8,6 +8,7 @@ import type { UntrustedSpan } from "../context/plain-text.ts";
 import { tokenBound } from "../context/tokens.ts";
 import { contextLines, type WeighedLine } from "./context-lines.ts";
 import type { Snapshot } from "./events.ts";
+import { counted } from "../counted.ts";
 
 export interface RenderedContext {
   /** Null when not even the heading and the time fit into the budget. */
@@ -35,8 +36,9 @@ export function renderContextBlock(snapshot: Snapshot, budgetTokens: number): Re
     const reasons = kept.map(({ why }) => why);
     const left = all.length - kept.length;
     if (left > 0) {
-      const lines = left === 1 ? "1 line" : `${left} lines`;
-      reasons.push(`${lines} of less worth did not fit into ${budgetTokens} tokens`);
+      reasons.push(
+        `${counted(left, "line")} of less worth did not fit into ${budgetTokens} tokens`,
+      );
     }
     return { block, untrustedSpans, eventIds, reasons, tokens, etag: etagOf(block) };
   }

@@ -13,6 +13,7 @@ import {
   type StoredTurn,
 } from "./conversations.ts";
 import { createTerminalText, toTerminalText, type TerminalText } from "./terminal-text.ts";
+import { counted } from "../counted.ts";
 
 /** Where it is shown. */
 export interface ChatFrame {
@@ -110,7 +111,7 @@ export function renderTitles(
       renderEntry(
         index,
         title === "" ? "(no words)" : title,
-        [when(lastUs, zone), turns === 1 ? "1 turn" : `${turns} turns`, preview],
+        [when(lastUs, zone), counted(turns, "turn"), preview],
         frame,
         `${id}  ${isoMinute(lastUs, zone)}  ${oneLine(title)} (${turns})`,
       ),

@@ -8,6 +8,7 @@ import type { ActivityEvent } from "../capture/events.ts";
 import { cleanField, formatDuration, localTime } from "../context/plain-text.ts";
 import { createPaint, cut, flow, wrap, type Item, type Paint } from "./cells.ts";
 import { toTerminalText } from "./terminal-text.ts";
+import { counted } from "../counted.ts";
 
 export interface LiveState {
   /** Null while the daemon cannot be reached; `problem` then says why. */
@@ -132,7 +133,8 @@ function paintOf(state: string, paint: Paint): (text: string) => string {
 function healthLines(status: StatusAnswer, columns: number, paint: Paint): readonly string[] {
   const size = `${(status.store.sizeBytes / 1e6).toFixed(1)} MB`;
   const { eventCount } = status.store;
-  const events = eventCount === null ? `being recovered, ${size}` : `${eventCount} events, ${size}`;
+  const events =
+    eventCount === null ? `being recovered, ${size}` : `${counted(eventCount, "event")}, ${size}`;
   if (status.problems.length === 0) return [cut(`health ok, ${events}`, columns)];
   return [
     ...status.problems.flatMap(({ reason, remedy }) =>

@@ -49,7 +49,7 @@ describe("activityd export and import", () => {
     writeFileSync(file, [...lines, '{"half', "", "null"].join("\n"));
     const { out } = await run(createTempHome(), "import", file);
     expect(out).toBe(
-      "imported 1 events and lengthened 0; 0 were there already, 1 withheld by privacy rules, 6 unreadable\n",
+      "imported 1 event and lengthened 0; 0 were there already, 1 withheld by privacy rules, 6 unreadable\n",
     );
   });
 

@@ -9,6 +9,7 @@ import { VERSION } from "../../version.ts";
 import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
+import { counted } from "../../counted.ts";
 
 const READY_TIMEOUT_MS = 15_000;
 const STOP_TIMEOUT_MS = 10_000;
@@ -132,8 +133,7 @@ async function status(io: CliIo, options: { readonly json?: boolean }): Promise<
 function formatStore({ path, eventCount, sizeBytes, writable }: StatusAnswer["store"]): string {
   const size = `${(sizeBytes / 1e6).toFixed(1)} MB`;
   if (eventCount === null) return `${path}, being recovered, ${size}`;
-  const events = `${eventCount} ${eventCount === 1 ? "event" : "events"}`;
-  return `${path}, ${events}, ${size}${writable ? "" : ", NOT WRITABLE"}`;
+  return `${path}, ${counted(eventCount, "event")}, ${size}${writable ? "" : ", NOT WRITABLE"}`;
 }
 
 function formatStatus(answer: StatusAnswer): string {

@@ -2,6 +2,7 @@
 import type { Finding } from "../../daemon/doctor/finding.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
+import { counted } from "../../counted.ts";
 
 export const registerDoctorCommand: RegisterCommands = (program, io, finish) => {
   program
@@ -54,7 +55,7 @@ async function repairStore(io: CliIo): Promise<readonly Finding[]> {
   return [
     sound(
       "repair",
-      `repair: recovered ${salvaged} events from the database and ${fromBackup} more from a backup; ${unreadable} could not be read; ${setAsidePath === null ? "nothing was left of the damaged file" : `the damaged file lies at ${setAsidePath}`}`,
+      `repair: recovered ${counted(salvaged, "event")} from the database and ${fromBackup} more from a backup; ${unreadable} could not be read; ${setAsidePath === null ? "nothing was left of the damaged file" : `the damaged file lies at ${setAsidePath}`}`,
     ),
   ];
 }

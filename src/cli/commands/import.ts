@@ -7,6 +7,7 @@ import type { CliIo, ExitCode } from "../io.ts";
 import { createProgress } from "../progress.ts";
 import type { RegisterCommands } from "../program.ts";
 import { joined, readTextLines } from "../text-lines.ts";
+import { counted } from "../../counted.ts";
 
 export const registerImportCommand: RegisterCommands = (program, io, finish) => {
   program
@@ -65,7 +66,7 @@ async function runImport(io: CliIo, file: string, { timeZone }: ImportOptions): 
     .importLines(io.paths(), io.env, header, lines, progress.at)
     .finally(progress.end);
   io.out(
-    `imported ${summary.added} events and lengthened ${summary.extended}; ` +
+    `imported ${counted(summary.added, "event")} and lengthened ${summary.extended}; ` +
       `${summary.present} were there already, ${summary.withheld} withheld by privacy rules, ` +
       `${summary.unreadable} unreadable` +
       `${summary.ahead > 0 ? `, ${summary.ahead} left out that lie ahead of this clock` : ""}\n`,
@@ -105,10 +106,6 @@ function* describe(summary: ImportSummary): Generator<string, void, undefined> {
     yield `unreadable: ${count} × ${reason}`;
   for (const [type, count] of Object.entries(otherTypes))
     yield `kept in its bucket only: ${counted(count, "event")} of type ${cleanField("app", type)}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 async function collect(first: string, lines: AsyncIterable<string>, file: string): Promise<string> {

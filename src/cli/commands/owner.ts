@@ -13,6 +13,7 @@ import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 import { parseCount } from "../typed-values.ts";
+import { counted } from "../../counted.ts";
 
 interface ForgetOptions {
   readonly last?: string;
@@ -203,15 +204,15 @@ function describeForget(answer: ForgetAnswer): readonly string[] {
   const { dryRun, events, shortened, rewritten, documents, ledgerEntries, otherRows, span, proof } =
     answer;
   const counts = [
-    plural(events, "event"),
-    ...(shortened > 0 ? [`${plural(shortened, "event")} cut at the edges`] : []),
-    ...(rewritten > 0 ? [`${plural(rewritten, "event")} rewritten`] : []),
-    ...(dryRun ? [plural(documents, "distinct thing")] : []),
+    counted(events, "event"),
+    ...(shortened > 0 ? [`${counted(shortened, "event")} cut at the edges`] : []),
+    ...(rewritten > 0 ? [`${counted(rewritten, "event")} rewritten`] : []),
+    ...(dryRun ? [counted(documents, "distinct thing")] : []),
     // Of others something else is still recorded: fewer than were looked at, and none was passed over.
-    ...(!dryRun && documents > 0 ? [`all there was of ${plural(documents, "thing")}`] : []),
-    plural(ledgerEntries, "ledger entry", "ledger entries"),
-    ...(otherRows > 0 ? [plural(otherRows, "other row")] : []),
-    ...(answer.backups > 0 ? [plural(answer.backups, "backup")] : []),
+    ...(!dryRun && documents > 0 ? [`all there was of ${counted(documents, "thing")}`] : []),
+    counted(ledgerEntries, "ledger entry", "ledger entries"),
+    ...(otherRows > 0 ? [counted(otherRows, "other row")] : []),
+    ...(answer.backups > 0 ? [counted(answer.backups, "backup")] : []),
   ].join(", ");
   const when =
     span === null ? "" : `, from ${showInstant(span.fromUs)} to ${showInstant(span.toUs)}`;
@@ -219,7 +220,7 @@ function describeForget(answer: ForgetAnswer): readonly string[] {
     return [`would forget ${counts}${when}`, "nothing was changed; leave out --dry-run to do it"];
   const lines = [`forgot ${counts}${when}`];
   if (proof === null) return lines;
-  const searched = `${plural(proof.filesSearched, "file")} (${(proof.bytesSearched / 1e6).toFixed(1)} MB)`;
+  const searched = `${counted(proof.filesSearched, "file")} (${(proof.bytesSearched / 1e6).toFixed(1)} MB)`;
   if (proof.foundIn.length > 0) {
     return [...lines, `NOT gone: it still stands in ${proof.foundIn.join(", ")}`];
   }
@@ -227,7 +228,7 @@ function describeForget(answer: ForgetAnswer): readonly string[] {
     ...lines,
     proof.texts === 0
       ? `searched ${searched}; no text was gone with it that could be looked for`
-      : `searched ${searched} for ${plural(proof.texts, "text")} of it: found nothing`,
+      : `searched ${searched} for ${counted(proof.texts, "text")} of it: found nothing`,
   ];
 }
 
@@ -257,7 +258,7 @@ function describeEntry(entry: LedgerEntry): readonly string[] {
       : `${showInstant(firstUs)}\u2013${showInstant(lastUs)}, ${times} times`;
   const who = `${printable(client ?? "a client without a name")}${session === null ? "" : `, session ${printable(session)}`}`;
   return [
-    `${when}: ${who}: ${form}, ${intent} by ${source}, ${tokens} tokens, of ${plural(entry.eventIds.length, "event")}`,
+    `${when}: ${who}: ${form}, ${intent} by ${source}, ${tokens} tokens, of ${counted(entry.eventIds.length, "event")}`,
     ...entry.reasons.map((reason) => `  why: ${printable(reason)}`),
     ...(text ?? "")
       .split("\n")
@@ -277,8 +278,4 @@ function untilText(untilUs: number | null): string {
 
 function showInstant(atUs: number): string {
   return new Date(atUs / 1000).toLocaleString("sv-SE").slice(0, 16);
-}
-
-function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -4,6 +4,7 @@ import type { SourceStatus } from "../../capture/sources/source.ts";
 import { VERSION } from "../../version.ts";
 import { note, problem, sound, type Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
+import { counted } from "../../counted.ts";
 
 /** What a daemon needs of the session to see its windows. */
 const DISPLAY_VARIABLES = ["DISPLAY", "WAYLAND_DISPLAY"] as const;
@@ -18,7 +19,9 @@ export function examineDaemon(
     : "activityd stop && activityd start --detach";
   const { version, pid, store, sources } = status;
   const events =
-    store.eventCount === null ? "its record is being recovered" : `${store.eventCount} events`;
+    store.eventCount === null
+      ? "its record is being recovered"
+      : counted(store.eventCount, "event");
   const findings: Finding[] = [
     sound("daemon", `daemon: activityd ${version}, pid ${pid}, ${events}`),
   ];

@@ -17,6 +17,7 @@ import { examine, readNewest } from "../offline-reader.ts";
 import { note, problem, sound, type Finding, type FindingId } from "./finding.ts";
 import { findHindrance, nearestThere } from "./hindrance.ts";
 import type { Machine } from "./machine.ts";
+import { counted } from "../../counted.ts";
 
 /** Room for a month of records, a backup of each and what SQLite needs while it tidies up. */
 const LOW_BYTES = 300 * 1024 * 1024;
@@ -163,10 +164,7 @@ function examineDatabase(paths: Paths, machine: Machine): readonly Finding[] {
     }
     const newest = readNewest(paths);
     return [
-      sound(
-        "database",
-        `database: ${path} is sound; ${backups.length} ${backups.length === 1 ? "backup" : "backups"}`,
-      ),
+      sound("database", `database: ${path} is sound; ${counted(backups.length, "backup")}`),
       ...(newest === null ? [] : examineClock(newest.startUs, machine)),
     ];
   } catch (thrown) {
