@@ -11,7 +11,8 @@ const SRC = join(ROOT, "src");
 const ROOMS = [
   {
     name: "ground",
-    pattern: /^(errors|clock|counted|http-(body|stream)|log|make-folder|version|paths|instant|shapes)\.ts$/,
+    pattern:
+      /^(errors|clock|counted|http-(body|stream)|log|make-folder|version|paths|instant|shapes)\.ts$/,
   },
   { name: "context", pattern: /^context\// },
   { name: "steering", pattern: /^(gateway\/(voice-steering|echo-end)|tui\/tui-formatters)\.ts$/ },
