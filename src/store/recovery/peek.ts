@@ -17,7 +17,8 @@ export function peekMeta(
   if (there !== null) return there;
   const found = new Map(newestBackup(directory, prefix));
   if (isEncrypted(path)) return [...found];
-  for (const { rowid, values } of readRawRecords(path)) {
+  // Names stand at the beginning of their records, which lies in the page itself.
+  for (const { rowid, values } of readRawRecords(path, prefix)) {
     const [name, value] = values;
     if (rowid !== null || values.length !== 2) continue;
     if (typeof name === "string" && name.startsWith(prefix) && typeof value === "string")
