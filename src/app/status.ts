@@ -8,12 +8,12 @@ import type { StatusAnswer } from "../api.ts";
 import type { Recorder } from "../capture/recorder.ts";
 import type { SourceKeeper } from "../capture/sources/keeper.ts";
 import type { Blindness, SourceKind, SourceStatus } from "../capture/sources/source.ts";
+import { counted } from "../counted.ts";
 import { shellWord } from "../errors.ts";
 import type { Paths } from "../paths.ts";
 import type { EventStore } from "../store/events.ts";
 import type { Recovering } from "../store/recovery/mending.ts";
 import { VERSION } from "../version.ts";
-import { counted } from "../counted.ts";
 
 /** What a status is made from. */
 export interface StatusParts {

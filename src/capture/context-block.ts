@@ -6,9 +6,9 @@ import { createHash } from "node:crypto";
 import { headingBlock, type InjectedBlock } from "../context/markers.ts";
 import type { UntrustedSpan } from "../context/plain-text.ts";
 import { tokenBound } from "../context/tokens.ts";
+import { counted } from "../counted.ts";
 import { contextLines, type WeighedLine } from "./context-lines.ts";
 import type { Snapshot } from "./events.ts";
-import { counted } from "../counted.ts";
 
 export interface RenderedContext {
   /** Null when not even the heading and the time fit into the budget. */

@@ -4,6 +4,7 @@
  */
 import stringWidth from "string-width";
 import { localTime } from "../context/plain-text.ts";
+import { counted } from "../counted.ts";
 import { createLineBreaker, cut, wrap, type Paint } from "./cells.ts";
 import {
   shownText,
@@ -13,7 +14,6 @@ import {
   type StoredTurn,
 } from "./conversations.ts";
 import { createTerminalText, toTerminalText, type TerminalText } from "./terminal-text.ts";
-import { counted } from "../counted.ts";
 
 /** Where it is shown. */
 export interface ChatFrame {

@@ -6,9 +6,9 @@ import stringWidth from "string-width";
 import type { StatusAnswer } from "../api.ts";
 import type { ActivityEvent } from "../capture/events.ts";
 import { cleanField, formatDuration, localTime } from "../context/plain-text.ts";
+import { counted } from "../counted.ts";
 import { createPaint, cut, flow, wrap, type Item, type Paint } from "./cells.ts";
 import { toTerminalText } from "./terminal-text.ts";
-import { counted } from "../counted.ts";
 
 export interface LiveState {
   /** Null while the daemon cannot be reached; `problem` then says why. */

@@ -35,10 +35,7 @@ it("is answered beside while it is recovered, and a kill in the midst of it lose
   onTestFinished(daemon.close);
   const directory = join(daemon.home, "data");
   fill(directory);
-  const path = join(directory, "activity.db");
-  const bytes = readFileSync(path);
-  bytes.fill(0, 0, 90);
-  writeFileSync(path, bytes);
+  spoilHeader(join(directory, "activity.db"));
   for (let kill = 0; kill < 3; kill += 1) {
     const child = await daemon.start();
     expect((await daemon.api.context({ form: "exact" })).block).toContain("- Now: ");
@@ -57,15 +54,18 @@ it("is recovered by a daemon that was put into the background, and nothing of it
   onTestFinished(async () => void (await daemon.run(["stop"])));
   const directory = join(daemon.home, "data");
   fill(directory);
-  const path = join(directory, "activity.db");
-  const bytes = readFileSync(path);
-  bytes.fill(0, 0, 90);
-  writeFileSync(path, bytes);
+  spoilHeader(join(directory, "activity.db"));
   expect(await daemon.run(["start", "--detach"])).toMatchObject({ code: 0 });
   const { pid } = await daemon.api.status();
   await recovered(daemon);
   expect((await daemon.api.status()).pid).toBe(pid);
 }, 120_000);
+
+function spoilHeader(path: string): void {
+  const bytes = readFileSync(path);
+  bytes.fill(0, 0, 90);
+  writeFileSync(path, bytes);
+}
 
 /** What is told of a recovery that is over. A second's work, and many where a machine does much else. */
 function recovered({ api }: DaemonRig): Promise<StatusAnswer["problems"][number]> {

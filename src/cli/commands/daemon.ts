@@ -4,12 +4,12 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ActivityError } from "../../errors.ts";
 import type { StatusAnswer } from "../../api.ts";
+import { counted } from "../../counted.ts";
 import { ALLOCATOR_VARIABLES } from "../../daemon/service/plan.ts";
 import { VERSION } from "../../version.ts";
 import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
-import { counted } from "../../counted.ts";
 
 const READY_TIMEOUT_MS = 15_000;
 const STOP_TIMEOUT_MS = 10_000;

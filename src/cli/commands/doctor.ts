@@ -1,8 +1,8 @@
 /** `activityd doctor`: looks at everything that can be wrong on this machine, and says what to do about each. */
+import { counted } from "../../counted.ts";
 import type { Finding } from "../../daemon/doctor/finding.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
-import { counted } from "../../counted.ts";
 
 export const registerDoctorCommand: RegisterCommands = (program, io, finish) => {
   program

@@ -2,12 +2,12 @@
 import type { ImportSummary } from "../../activitywatch/import.ts";
 import { ActivityError } from "../../errors.ts";
 import { cleanField } from "../../context/plain-text.ts";
+import { counted } from "../../counted.ts";
 import type { OpenHistory } from "../../daemon/offline.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import { createProgress } from "../progress.ts";
 import type { RegisterCommands } from "../program.ts";
 import { joined, readTextLines } from "../text-lines.ts";
-import { counted } from "../../counted.ts";
 
 export const registerImportCommand: RegisterCommands = (program, io, finish) => {
   program

@@ -7,13 +7,13 @@ import type {
   LedgerRequest,
   PauseRequest,
 } from "../../api.ts";
+import { counted } from "../../counted.ts";
 import { ActivityError } from "../../errors.ts";
 import { parseInstant, parseRange } from "../../instant.ts";
 import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo, ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
 import { parseCount } from "../typed-values.ts";
-import { counted } from "../../counted.ts";
 
 interface ForgetOptions {
   readonly last?: string;

@@ -1,10 +1,10 @@
 /** What the running daemon says of itself: problems, notes and what it cannot see. */
 import type { StatusAnswer } from "../../api.ts";
 import type { SourceStatus } from "../../capture/sources/source.ts";
+import { counted } from "../../counted.ts";
 import { VERSION } from "../../version.ts";
 import { note, problem, sound, type Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
-import { counted } from "../../counted.ts";
 
 /** What a daemon needs of the session to see its windows. */
 const DISPLAY_VARIABLES = ["DISPLAY", "WAYLAND_DISPLAY"] as const;

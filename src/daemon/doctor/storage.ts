@@ -9,6 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
+import { counted } from "../../counted.ts";
 import { shellWord, toErrorEnvelope, type ErrorCode } from "../../errors.ts";
 import type { Paths } from "../../paths.ts";
 import { DATABASE_FILE } from "../../store/events.ts";
@@ -17,7 +18,6 @@ import { examine, readNewest } from "../offline-reader.ts";
 import { note, problem, sound, type Finding, type FindingId } from "./finding.ts";
 import { findHindrance, nearestThere } from "./hindrance.ts";
 import type { Machine } from "./machine.ts";
-import { counted } from "../../counted.ts";
 
 /** Room for a month of records, a backup of each and what SQLite needs while it tidies up. */
 const LOW_BYTES = 300 * 1024 * 1024;

@@ -11,18 +11,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { EventFacts } from "../../../src/capture/events.ts";
-import { silentLog } from "../../../src/log.ts";
-import { readAllEvents } from "../../../src/store/event-reader.ts";
-import { openEventStore, type EventStore } from "../../../src/store/events.ts";
 import type { Recoverer } from "../../../src/store/recovery/aside.ts";
 import { readRemains } from "../../../src/store/recovery.ts";
-import { createFakeClock } from "../../helpers/fake-clock.ts";
-import { storable } from "../../helpers/storable.ts";
 import { createTempHome } from "../../helpers/temp-home.ts";
+import { fill, NOW, openStore, overwrite, S, span, window } from "./damaged-store.ts";
 
-const S = 1_000_000;
-const NOW = Date.parse("2026-11-27T12:00:00Z") * 1000;
 const RECOVERING = expect.objectContaining({ code: "database_recovering" });
 
 describe("while a damaged database is recovered aside", () => {
@@ -267,34 +260,4 @@ function damagedHome(count: number): string {
   bytes.fill(0, 0, 90);
   writeFileSync(path, bytes);
   return home;
-}
-
-function openStore(directory: string, recoverer?: Recoverer): EventStore {
-  const clock = createFakeClock("2026-11-27T12:00:00Z");
-  const options = recoverer === undefined ? {} : { recoverer };
-  const store = openEventStore({ directory, clock, log: silentLog, ...options });
-  onTestFinished(() => store.close());
-  return store;
-}
-
-function fill(store: EventStore, count: number): void {
-  store.database.transaction(() => {
-    for (let n = count; n > 0; n -= 1) store.begin(window(n), span(NOW - n * 60 * S));
-  });
-  store.settle();
-  expect([...readAllEvents(store.database)].flat()).toHaveLength(count);
-}
-
-function window(n: number): EventFacts {
-  return { kind: "window", app: storable("App"), title: storable(`document ${n}`), place: null };
-}
-
-function span(startUs: number) {
-  return { startUs, endUs: startUs + 50 * S, utcOffsetMinutes: 0, timeZone: "UTC" };
-}
-
-function overwrite(path: string, page: number): void {
-  const bytes = readFileSync(path);
-  bytes.fill(0x5a, (page - 1) * 4096, page * 4096);
-  writeFileSync(path, bytes);
 }
