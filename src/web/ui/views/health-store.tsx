@@ -18,6 +18,11 @@ export function StorePanel(): JSX.Element {
     );
   }
   const { path, sizeBytes, eventCount, lastCommittedUs, writable } = status.store;
+  const isRecovering = eventCount === null;
+  const unwritten = isRecovering ? "not known yet" : "nothing yet";
+  const unwritable = isRecovering
+    ? "begins when the record is recovered"
+    : "fails: events are held in memory";
   return (
     <Panel title="Store">
       <StaleNote />
@@ -28,15 +33,13 @@ export function StorePanel(): JSX.Element {
         </div>
         <div>
           <dt>Events</dt>
-          <dd>{eventCount === null ? "not known yet" : formats.count(eventCount)}</dd>
+          <dd>{isRecovering ? "not known yet" : formats.count(eventCount)}</dd>
         </div>
         <div>
           <dt>Last written</dt>
           <dd>
             {lastCommittedUs === null
-              ? eventCount === null
-                ? "not known yet"
-                : "nothing yet"
+              ? unwritten
               : formats.ago(Math.min(lastCommittedUs, nowUs.value), nowUs.value)}
           </dd>
         </div>
@@ -44,11 +47,7 @@ export function StorePanel(): JSX.Element {
           <dt>Writing</dt>
           <dd>
             <span class={writable ? "chip chip-on" : "chip chip-bad"}>
-              {writable
-                ? "works"
-                : eventCount === null
-                  ? "begins when the record is recovered"
-                  : "fails: events are held in memory"}
+              {writable ? "works" : unwritable}
             </span>
           </dd>
         </div>
