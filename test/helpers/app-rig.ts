@@ -1,6 +1,4 @@
 /** The whole daemon in this process, for tests of what an owner asks of it. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createActivityApp, type ActivityApp } from "../../src/app.ts";
 import type { ActivityEvent } from "../../src/capture/events.ts";
@@ -58,14 +56,6 @@ export async function startApp({
 /** The titles of the windows among events. */
 export const titlesOf = (events: readonly ActivityEvent[]) =>
   events.flatMap((event) => (event.kind === "window" ? [event.title] : []));
-
-/** Every byte of every file below a folder, as one string. */
-export function allBytes(folder: string): string {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
-    .join("\n");
-}
 
 /** Code and message with which something was refused. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {

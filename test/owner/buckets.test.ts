@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createBuckets } from "../../src/activitywatch/buckets.ts";
-import { allBytes, startApp } from "../helpers/app-rig.ts";
+import { startApp } from "../helpers/app-rig.ts";
+import { allBytes } from "../helpers/files-below.ts";
 import { until } from "../helpers/until.ts";
 
 describe("what other recorders sent", () => {

@@ -1,7 +1,8 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ALL, allBytes, refusalOf, startApp, titlesOf } from "../helpers/app-rig.ts";
+import { ALL, refusalOf, startApp, titlesOf } from "../helpers/app-rig.ts";
+import { allBytes } from "../helpers/files-below.ts";
 
 describe("a pause", () => {
   test("writes no row but its gap, tells nothing but itself, and ends by itself", async () => {

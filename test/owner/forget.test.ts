@@ -5,8 +5,9 @@ import { silentLog } from "../../src/log.ts";
 import { createBackup, listBackups } from "../../src/store/backups.ts";
 import { openEventStore } from "../../src/store/events.ts";
 import { parseConfig } from "../../src/config.ts";
-import { ALL, allBytes, refusalOf, startApp, titlesOf } from "../helpers/app-rig.ts";
+import { ALL, refusalOf, startApp, titlesOf } from "../helpers/app-rig.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
+import { allBytes } from "../helpers/files-below.ts";
 import { until } from "../helpers/until.ts";
 
 describe("forgetting by text", () => {

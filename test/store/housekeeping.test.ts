@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { EventFacts } from "../../src/capture/events.ts";
@@ -7,6 +7,7 @@ import { listBackups } from "../../src/store/backups.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { createHousekeeping, type Housekeeping } from "../../src/store/housekeeping.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
+import { filesWith } from "../helpers/files-below.ts";
 import { storable } from "../helpers/storable.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
@@ -99,11 +100,4 @@ function see(store: EventStore, title: string, startUs: number): void {
     place: null,
   };
   store.begin(facts, { startUs, endUs: startUs + S, utcOffsetMinutes: 0, timeZone: "UTC" });
-}
-
-function filesWith(home: string, text: string): string[] {
-  return readdirSync(home, { recursive: true, encoding: "utf8" }).filter((name) => {
-    const path = join(home, name);
-    return statSync(path).isFile() && readFileSync(path, "latin1").includes(text);
-  });
 }

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { EventFacts } from "../../src/capture/events.ts";
 import { silentLog } from "../../src/log.ts";
@@ -7,6 +5,7 @@ import { createBucketStore } from "../../src/store/buckets.ts";
 import { openEventStore, type EventStore } from "../../src/store/events.ts";
 import { createRetention } from "../../src/store/retention.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
+import { filesWith } from "../helpers/files-below.ts";
 import { createOtherDevice } from "../helpers/other-device.ts";
 import { storable } from "../helpers/storable.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
@@ -226,8 +225,4 @@ function search(store: EventStore, word: string): number {
   return store.database
     .prepare("SELECT rowid FROM document_fts WHERE document_fts MATCH ?")
     .all(word).length;
-}
-
-function filesWith(home: string, pattern: RegExp): string[] {
-  return readdirSync(home).filter((name) => pattern.test(readFileSync(join(home, name), "latin1")));
 }

@@ -22,6 +22,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { silentLog } from "../../src/log.ts";
 import { createHeldEvents } from "../../src/store/held-events.ts";
+import { filesWith } from "../helpers/files-below.ts";
 import { storable } from "../helpers/storable.ts";
 import { openDaemonRig } from "./daemon-rig.ts";
 import { createProcesses } from "./processes.ts";
@@ -53,7 +54,7 @@ describe("activityd encrypt", () => {
     expect(out).toContain("the database is encrypted now\n1 copies in plain text were removed\n");
     expect(statSync(home.keyFile).mode & 0o777).toBe(0o600);
     await home.run("backup");
-    expect(filesWith(home.data, /canary|SQLite format/)).toEqual([]);
+    expect(plainFiles(home.data)).toEqual([]);
     expect((await home.run("export")).out).toBe(before.out);
     expect((await home.run("search", "canary", "--json", "--limit", "1")).out).toContain(
       "canary 299",
@@ -142,7 +143,7 @@ describe("activityd encrypt", () => {
     expect((await home.run("encrypt")).out).toContain("1 copies in plain text were removed\n");
     expect((await home.run("backup", "--list")).out.split("\n")).toHaveLength(2);
     expect(readdirSync(join(home.data, "backups"))).toContain("mine");
-    expect(filesWith(home.data, /canary|SQLite format/)).toEqual([]);
+    expect(plainFiles(home.data)).toEqual([]);
   });
 
   it("can be killed at any moment and run again", async () => {
@@ -158,7 +159,7 @@ describe("activityd encrypt", () => {
       await ended;
       await home.run("encrypt", "--key-file", home.keyFile);
       expect((await home.run("export")).out).toBe(before.out);
-      expect(filesWith(home.data, /canary|SQLite format/)).toEqual([]);
+      expect(plainFiles(home.data)).toEqual([]);
     }
   });
 
@@ -198,7 +199,7 @@ describe("activityd encrypt", () => {
     const home = await openHome();
     hold(home.data, "canary held");
     await home.run("encrypt", "--key-file", home.keyFile);
-    expect(filesWith(home.data, /canary|SQLite format/)).toEqual([]);
+    expect(plainFiles(home.data)).toEqual([]);
     expect((await home.run("export")).out).toContain("canary held");
   });
 
@@ -214,14 +215,14 @@ describe("activityd encrypt", () => {
     const { until } = await import("../helpers/until.ts");
     const plain = new Set<string>();
     const told = await until("the recovery is told", async () => {
-      for (const name of filesWith(home.data, /canary|SQLite format|cpuLoad/)) plain.add(name);
+      for (const name of plainFiles(home.data)) plain.add(name);
       const { out } = await home.run("status");
       return out.split("\n").find((line) => line.includes("was damaged")) ?? null;
     });
     expect(told).toMatch(/\d+ events were read/);
     child.kill();
     await ended;
-    expect([...plain, ...filesWith(home.data, /canary|SQLite format|cpuLoad/)]).toEqual([]);
+    expect([...plain, ...plainFiles(home.data)]).toEqual([]);
   });
 });
 
@@ -290,14 +291,7 @@ async function openHome() {
   return home;
 }
 
-function filesWith(folder: string, pattern: RegExp): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => {
-    const path = join(folder, name);
-    // The lock is a database too, an empty one.
-    return (
-      statSync(path).isFile() &&
-      name !== "daemon.lock" &&
-      pattern.test(readFileSync(path, "latin1"))
-    );
-  });
+/** The names of the files that hold something in plain text. The lock is a database too, an empty one. */
+function plainFiles(folder: string): readonly string[] {
+  return filesWith(folder, /canary|SQLite format|cpuLoad/).filter((name) => name !== "daemon.lock");
 }

@@ -1,6 +1,6 @@
 /** The gateway and the voice as their users start them: the built command, a real daemon, an unmodified client. */
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -8,6 +8,7 @@ import OpenAI from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { VOICE_TURN_DIRECTIVE } from "../../src/gateway/voice-steering.ts";
 import { readDocExamples } from "../helpers/doc-examples.ts";
+import { filesBelow } from "../helpers/files-below.ts";
 import { openUpstreamStub, streamText } from "../helpers/openai-upstream.ts";
 import { until } from "../helpers/until.ts";
 import { openDaemonRig, type DaemonRig } from "./daemon-rig.ts";
@@ -108,10 +109,9 @@ describe("activityd gateway", () => {
     for (const sentence of sentences) expect(exported.out + ledger.out).not.toContain(sentence);
     const files = filesBelow(started.rig.home);
     expect(files.length).toBeGreaterThan(3);
-    for (const file of files) {
-      const bytes = readFileSync(file);
+    for (const { path, bytes } of files) {
       const leaked = sentences.filter((sentence) => bytes.includes(sentence));
-      expect({ file, leaked }).toEqual({ file, leaked: [] });
+      expect({ path, leaked }).toEqual({ path, leaked: [] });
     }
   });
 });
@@ -176,12 +176,6 @@ describe("activityd speak", () => {
     expect(nothing.talk).toContain("nothing was said");
   });
 });
-
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-}
 
 /** The largest sample of a 16-bit WAV file. */
 function loudest(wav: Buffer): number {

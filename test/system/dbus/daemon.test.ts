@@ -1,8 +1,7 @@
 /** The daemon with a message bus: what logind, players and notifications say is what it records and tells. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ActivityEvent } from "../../../src/capture/events.ts";
+import { filesWith } from "../../helpers/files-below.ts";
 import { until } from "../../helpers/until.ts";
 import { type DaemonRig, openDaemonRig } from "../daemon-rig.ts";
 import { openBusService, Variant } from "../fakes/bus-service.ts";
@@ -123,8 +122,7 @@ describe("a notification", () => {
     expect(modelText.endsWith("hello")).toBe(true);
     const again = await daemon.api.composeTurn(turn);
     expect(again.modelText).not.toContain("Alice");
-    const files = filesBelow(daemon.home);
-    expect(files.filter((file) => readFileSync(file).includes("secret body"))).toEqual([]);
+    expect(filesWith(daemon.home, "secret body")).toEqual([]);
     desktop.close();
   });
 });
@@ -159,9 +157,3 @@ describe("the bus", () => {
     ]);
   });
 });
-
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((name) => path.join(folder, name))
-    .filter((file) => statSync(file).isFile());
-}

@@ -3,7 +3,7 @@
  * freezes and restarts exactly its own servers, by their process ids.
  */
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,7 @@ import { systemClock } from "../../../src/clock.ts";
 import type { HubDriver, HubSettings } from "../../../src/hub/driver.ts";
 import { openNatsDriver } from "../../../src/hub/nats.ts";
 import { silentLog } from "../../../src/log.ts";
+import { filesBelow } from "../../helpers/files-below.ts";
 import { until } from "../../helpers/until.ts";
 import type { Namespaces } from "./namespaces.ts";
 
@@ -136,7 +137,7 @@ export async function openCluster(options: ClusterOptions = {}): Promise<Cluster
     leader: async () => until("the stream has a leader", async () => askAll(readLeader)),
     metaLeader: async () => until("the cluster has a leader", async () => askAll(readMetaLeader)),
     kill,
-    readFiles: () => listFiles(folder).map((path) => readFileSync(path)),
+    readFiles: () => filesBelow(folder).map(({ bytes }) => bytes),
     close: async () => {
       await Promise.all(opened.map(async (driver) => driver.close()));
       await end();
@@ -189,11 +190,4 @@ function readMetaLeader(status: string): number | null {
 
 function toNumber(found: RegExpExecArray | null): number | null {
   return found === null ? null : Number(found[1]);
-}
-
-function listFiles(folder: string): string[] {
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    return statSync(path).isDirectory() ? listFiles(path) : [path];
-  });
 }

@@ -8,13 +8,12 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
-  readFileSync,
   rmSync,
-  statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { filesWith } from "../../helpers/files-below.ts";
 import { until } from "../../helpers/until.ts";
 import { openDaemonRig, type DaemonRig } from "../daemon-rig.ts";
 import { createProcesses, type Processes } from "../processes.ts";
@@ -92,17 +91,17 @@ describe("two daemons over a folder", () => {
     await until("the title changed", async () =>
       (await lap.run(["now"])).out.includes("something plain"),
     );
-    expect(filesHolding(folder, CANARY)).toEqual([]);
+    expect(filesWith(folder, CANARY)).toEqual([]);
     // On the one that only heard of it.
     const forgotten = await lap.run(["forget", "--match", CANARY]);
     expect(forgotten).toMatchObject({ code: 0 });
     await until("it is gone from the one that saw it", async () => {
       const { out } = await desk.run(["search", "diary"]);
-      return out === "" && filesHolding(desk.home, CANARY).length === 0;
+      return out === "" && filesWith(desk.home, CANARY).length === 0;
     });
     expect(await found(lap, "diary")).toBe("");
-    expect(filesHolding(lap.home, CANARY)).toEqual([]);
-    expect(filesHolding(folder, CANARY)).toEqual([]);
+    expect(filesWith(lap.home, CANARY)).toEqual([]);
+    expect(filesWith(folder, CANARY)).toEqual([]);
     expect(await found(lap, "plain")).not.toBe("");
     client.close();
   });
@@ -178,12 +177,4 @@ function openWriter(fifo: string): number | null {
   } catch {
     return null;
   }
-}
-
-/** Files under a folder that hold a text as it is. */
-function filesHolding(folder: string, text: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true)
-    .filter((path) => readFileSync(path).includes(text));
 }
