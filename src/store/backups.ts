@@ -42,7 +42,9 @@ export function listBackups(directory: string): readonly Backup[] {
       const [, year, month, day, hour, minute, second, milli = "000"] = match;
       const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milli}Z`;
       const path = join(folder, name);
-      return [{ path, atUs: Date.parse(iso) * 1000, sizeBytes: statSync(path).size }];
+      // A daemon that makes one takes the oldest away, while a command lists them.
+      const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size;
+      return sizeBytes === undefined ? [] : [{ path, atUs: Date.parse(iso) * 1000, sizeBytes }];
     })
     .sort((a, b) => b.atUs - a.atUs);
 }

@@ -43,9 +43,10 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
     // A fresh copy first, so that there is never none.
     await createBackup(store.database, directory, nowUs);
     const kept = SET_ASIDE_DAYS * DAY_MS;
-    const old = listSetAside(directory).filter(
-      (path) => nowUs / 1000 - statSync(path).mtimeMs > kept,
-    );
+    const old = listSetAside(directory).filter((path) => {
+      const setAsideMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+      return setAsideMs !== undefined && nowUs / 1000 - setAsideMs > kept;
+    });
     for (const path of [...stale, ...old]) rmSync(path, { recursive: true, force: true });
   };
 

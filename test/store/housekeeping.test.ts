@@ -1,4 +1,4 @@
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { EventFacts } from "../../src/capture/events.ts";
@@ -32,10 +32,7 @@ describe("housekeeping", () => {
          VALUES(1, ${NOW - 6.5 * DAY}, ${S}, '{"title":"canary two"}'), (1, ${NOW - DAY}, ${S}, '{"title":"kept"}');
        INSERT INTO session_event(session, at_us, text, dropped) VALUES('s', ${NOW - 6.5 * DAY}, 'canary three', 0)`,
     );
-    const damaged = join(home, "damaged", "old");
-    mkdirSync(damaged, { recursive: true });
-    writeFileSync(join(damaged, "activity.db"), "canary one");
-    utimesSync(damaged, NOW / S - 30 * 86_400, NOW / S - 30 * 86_400);
+    setAside(home, "old", "canary one");
     await housekeeping.run(NOW);
     expect(filesWith(home, "canary").toSorted()).toEqual([
       "activity.db",
@@ -51,6 +48,16 @@ describe("housekeeping", () => {
     expect(store.database.prepare("SELECT count(*) AS n FROM bucket_event").get()).toEqual({
       n: 1,
     });
+  });
+
+  it("removes what was set aside long ago although some of it goes while it looks", async () => {
+    const { store, home, housekeeping } = open(7);
+    see(store, "canary one", NOW - 6.5 * DAY);
+    setAside(home, "old", "canary one");
+    // A name whose folder is not there.
+    symlinkSync(join(home, "gone"), join(home, "damaged", "gone"));
+    await housekeeping.run(NOW + DAY);
+    expect(filesWith(home, "canary")).toEqual([]);
   });
 
   it("makes a backup when one is due, and none of an empty store", async () => {
@@ -90,6 +97,14 @@ function open(maxAgeDays: number | null): {
     store.close();
   });
   return { store, home, housekeeping, expired };
+}
+
+/** A damaged database that was set aside thirty days ago. */
+function setAside(home: string, name: string, text: string): void {
+  const folder = join(home, "damaged", name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "activity.db"), text);
+  utimesSync(folder, NOW / S - 30 * 86_400, NOW / S - 30 * 86_400);
 }
 
 function see(store: EventStore, title: string, startUs: number): void {

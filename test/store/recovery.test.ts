@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -280,6 +281,15 @@ describe("backups", () => {
     const copy = createTempHome();
     cpSync(listBackups(home)[0]?.path ?? "", join(copy, "activity.db"));
     expect([...readAllEvents(openStore(copy).database)].flat()).toEqual(events);
+  });
+
+  it("that are gone while they are listed are none, such as those that another process removes", async () => {
+    const home = createTempHome();
+    await createBackup(openStore(home).database, home, NOW);
+    // A name whose file is not there.
+    symlinkSync(join(home, "gone"), join(home, "backups", "activity-20261126T120000Z.db"));
+    expect(listBackups(home).map(({ atUs }) => atUs)).toEqual([NOW]);
+    expect(isBackupDue(home, 1000, NOW + DAY)).toBe(true);
   });
 
   it("are due daily for a small database and more rarely for a large one", async () => {
