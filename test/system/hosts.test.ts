@@ -56,7 +56,8 @@ it("whoever types activityd mcp by hand is told what waits there, and leaves it"
   const screen = await until("it says so", () => /waits for a host.*HOST/s.exec(terminal.screen()));
   expect(screen[0]).toContain("activityd mcp install HOST");
   terminal.type("C-c");
-  await until("it ended", () => terminal.screen().includes("ended") || null);
+  // The terminal says which key ended it.
+  await until("it ended", () => terminal.screenWith("^Cended"));
 });
 
 describe("an MCP host", () => {

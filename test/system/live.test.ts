@@ -46,7 +46,7 @@ describe("activityd live in a terminal", () => {
   it("prints the view once, without a sequence, where a terminal cannot be drawn on", async () => {
     const { home } = await openDaemon();
     const terminal = openTestTerminal(["live"], { ACTIVITYD_HOME: home, TERM: "dumb" }, 80, 60);
-    await until("it ended", () => terminal.screen().includes("ended"));
+    await until("it ended", () => terminal.screenWith("ended"));
     expect(terminal.screen()).toContain("● recording");
     expect(terminal.written()).not.toContain("\u001B");
   });
@@ -63,9 +63,7 @@ describe("activityd live in a terminal", () => {
     terminal.type("w");
     await until("it says why", () => terminal.screen().includes("not x11: DISPLAY is not set."));
     terminal.type("q");
-    const after = await until("it ended", () =>
-      terminal.screen().includes("ended") ? terminal.screen() : null,
-    );
+    const after = await until("it ended", () => terminal.screenWith("ended"));
     expect(after.trim()).toBe("ended");
   });
 
@@ -90,9 +88,7 @@ describe("activityd live in a terminal", () => {
     );
     await until("the view is there", () => terminal.screen().includes("● recording"));
     terminal.type("C-z");
-    const asleep = await until("it sleeps", () =>
-      terminal.screen().includes("asleep") ? terminal.screen() : null,
-    );
+    const asleep = await until("it sleeps", () => terminal.screenWith("asleep"));
     expect(asleep).not.toContain("recording");
     // The shell reads whole lines again, and shows what is typed.
     terminal.type("word", "Enter");
@@ -100,9 +96,7 @@ describe("activityd live in a terminal", () => {
     terminal.type("p");
     await until("it hears keys", () => terminal.screen().includes("● paused"));
     terminal.type("q");
-    const after = await until("it ended", () =>
-      terminal.screen().includes("ended") ? terminal.screen() : null,
-    );
+    const after = await until("it ended", () => terminal.screenWith("ended"));
     expect(after).toMatch(/asleep\nword\n/);
     expect(after).not.toContain("paused");
   });
@@ -128,9 +122,7 @@ describe("activityd live in a terminal", () => {
       (command) => `timeout --foreground --signal=INT 4 env ${command}; stty -a | grep -o ' echo '`,
     );
     await until("the view is there", () => terminal.screen().includes("● recording"));
-    const after = await until("it ended", () =>
-      terminal.screen().includes("ended") ? terminal.screen() : null,
-    );
+    const after = await until("it ended", () => terminal.screenWith("ended"));
     expect(after.trim()).toMatch(/^echo\s+ended$/);
   });
 

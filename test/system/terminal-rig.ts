@@ -11,6 +11,8 @@ const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 export interface TestTerminal {
   /** What stands on the screen. */
   readonly screen: () => string;
+  /** The screen once a line of it is this and nothing else, such as what the shell said; the command may say the same word. */
+  readonly screenWith: (line: string) => string | null;
   /** What stands there with its colours, as sequences. */
   readonly coloured: () => string;
   /** What stands there and what went out at its top. */
@@ -77,8 +79,13 @@ export function openTestTerminal(
     close();
     rmSync(folder, { recursive: true, force: true });
   });
+  const screen = (): string => tmux("capture-pane", "-p");
   return {
-    screen: () => tmux("capture-pane", "-p"),
+    screen,
+    screenWith: (line) => {
+      const shown = screen();
+      return shown.split("\n").includes(line) ? shown : null;
+    },
     coloured: () => tmux("capture-pane", "-p", "-e"),
     scrollback: () => tmux("capture-pane", "-p", "-S", "-"),
     type: (...keys) => void tmux("send-keys", ...keys),
