@@ -157,7 +157,7 @@ export function createDigester(options: DigesterOptions): Digester {
   const answer = (turn: TurnInContext, given: ReadingContext): Distilled => {
     const { reading: said, wordsOf, beside } = turn;
     const context = withoutLeftOut(turn, given);
-    const medium = beside === null ? askedMedium(wordsOf, said, projects.kindOf) : null;
+    const medium = beside === null ? askedMedium(wordsOf, said, projects.kindOf, index) : null;
     const reading = medium?.reading ?? said;
     const { history: meant, nowUs, timeZone, asked: devices } = context;
     const topic = readTopic(wordsOf, reading, index);

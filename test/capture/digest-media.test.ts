@@ -84,6 +84,80 @@ describe("a turn that asks for one kind of thing in a time", () => {
   });
 });
 
+describe("a turn that asks for what was done rather than with what", () => {
+  const history = createMemoryHistory([
+    show("jetbrains-idea", "Silo.kt - granary", "25 08:00", "09:00"),
+    show("Code", "notes - granary - Visual Studio Code", "25 09:00", "09:30"),
+    show("Firefox", "Seed catalogue", "25 09:30", "09:50", "seeds.example/2027"),
+    show("Firefox", "Hay for sale | Facebook", "25 09:50", "10:00", "facebook.com/groups/hay"),
+    show("Slack", "#harvest - Co-op - Slack", "25 10:00", "10:20"),
+    show("kitty", "make: granary", "25 10:20", "10:25"),
+    show("Writer", "Barn rent.odt", "25 10:30", "15:00"),
+  ]);
+  const answer = (turn: string): readonly string[] => {
+    const request = { turn, nowUs: us("26 09:00"), timeZone: "Europe/Berlin" };
+    const { block } = createDigester({ history }).render(request);
+    return (block ?? "").split("\n").filter((line) => line.startsWith("- "));
+  };
+  const told = (turn: string): string => answer(turn).join("\n");
+
+  it.each([
+    ["how long did I code yesterday?", "code", "1 h 30 min"],
+    ["how much time did I spend programming yesterday", "programming", "1 h 30 min"],
+    ["wie lange hab ich gestern programmiert", "programmiert", "1 h 30 min"],
+    ["combien de temps j'ai codé hier", "codé", "1 h 30 min"],
+    ["how long was I browsing yesterday", "browsing", "30 min"],
+    ["how long was I in the browser yesterday", "browser", "30 min"],
+    ["wie lange hab ich gestern gesurft", "gesurft", "30 min"],
+    ["how long was I chatting yesterday", "chatting", "20 min"],
+    ["how much time did I waste on social media yesterday?", "social media", "10 min"],
+    ["cuánto tiempo perdí ayer en redes sociales", "redes sociales", "10 min"],
+    ["combien de temps j'ai passé sur les réseaux sociaux hier ?", "réseaux sociaux", "10 min"],
+    ["how long was I in VS Code yesterday?", "VS Code", "1 h 30 min"],
+  ])("gets its time: %s", (turn, name, time) => {
+    expect(answer(turn)[0]).toBe(
+      `- total on "${name}": ${time} of 6 h 55 min active, Wed 25 Nov 2026`,
+    );
+  });
+
+  it.each([
+    "which browser tabs did I have open yesterday?",
+    "welche Tabs hatte ich gestern offen",
+    "what was in my browser yesterday",
+    "qué pestañas tenía abiertas ayer",
+    "what did I have open in firefox yesterday",
+    "qu'est-ce que j'avais ouvert dans Firefox hier",
+  ])("gets what was in the browser alone: %s", (turn) => {
+    expect(told(turn)).toContain("Seed catalogue");
+    expect(answer(turn)).toHaveLength(2);
+  });
+
+  it.each([
+    ["what did I do in slack yesterday?", "#harvest"],
+    ["was hab ich gestern in Writer gemacht", "Barn rent"],
+    ["what did I do in kitty yesterday", "make"],
+    ["what did I do in the terminal yesterday", "make"],
+  ])("gets what was in the program that it names: %s", (turn, want) => {
+    expect(answer(turn)).toEqual([expect.stringContaining(want)]);
+  });
+
+  it("gets all of the time where the program was not used in it", () => {
+    const both = createMemoryHistory([
+      show("Slack", "#harvest - Co-op - Slack", "24 10:00", "10:20"),
+      show("Writer", "Barn rent.odt", "25 10:30", "15:00"),
+    ]);
+    const request = { nowUs: us("26 09:00"), timeZone: "Europe/Berlin" };
+    const turn = "what did I do in slack yesterday?";
+    expect(createDigester({ history: both }).render({ turn, ...request }).block).toContain("Barn");
+  });
+
+  it("gets the matter where one is named as well", () => {
+    expect(told("how long did I code on the silo yesterday?")).toContain("Silo.kt");
+    expect(told("how long did I code on the silo yesterday?")).not.toContain("notes");
+    expect(told("what did I read about seeds yesterday?")).toContain("Seed catalogue");
+  });
+});
+
 describe("the last of its kind", () => {
   it.each([
     ["the last spreadsheet I had open", "Milk prices.ods"],

@@ -64,7 +64,21 @@ describe("a turn that asks whether something was done in a time", () => {
   );
 
   it.each([
+    "was I on instagram yesterday?",
+    "did I open instagram yesterday",
+    "was I looking at instagram on Tuesday?",
+    "war ich gestern auf instagram?",
+    "j'ai ouvert instagram hier ?",
+    "¿ayer entré en instagram?",
+  ])("is told that what it names was never recorded: %s", (turn) => {
+    expect(body(turn)).toEqual([
+      '- nothing recorded about "instagram" (history since 24 Nov 2026)',
+    ]);
+  });
+
+  it.each([
     "did I do anything yesterday?",
+    "did I procrastinate yesterday?",
     "was I productive yesterday?",
     "what did I do yesterday?",
     "hab ich gestern viel gearbeitet?",

@@ -86,8 +86,8 @@ function linesWithin(
       // "How long was I away?": "away" is no topic, though no title holds it.
       const away = subject === null ? absenceLines(context, reading, within, weight) : null;
       if (away !== null) return away;
-      if (slots.medium !== null && within !== null) {
-        const { medium } = slots;
+      const { medium } = slots;
+      if (medium !== null && !medium.isProgram && within !== null) {
         const meant = meantWithin(context, within, medium);
         if (meant === null) return [nothingLine(context, medium.text, weight)];
         return totalLines(context, subjectOf([...meant]), medium.text, within, weight);

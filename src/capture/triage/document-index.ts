@@ -31,6 +31,8 @@ export interface DocumentIndex {
   readonly size: () => number;
   /** Ids of all documents, ascending. */
   readonly ids: () => readonly number[];
+  /** Whether a folded word stands in the name of a program that was used. */
+  readonly isProgram: (word: string) => boolean;
   /** What a folded word of a turn hits; `alike: false` keeps to the word's own letters and inflections. */
   readonly find: (word: string, options?: { readonly alike?: boolean }) => WordHits;
 }
@@ -49,12 +51,14 @@ export function createDocumentIndex(): DocumentIndex {
   let words: string[] = [];
   let postings: ShortList[] = [];
   let keys = new Map<string, ShortList>();
+  let programs = new Set<string>();
   let documents = 0;
   let ids: number[] = [];
   let lastId = 0;
   let seen = { last: 0, count: 0 };
 
   const clear = (): void => {
+    programs = new Set();
     vocabulary = new Map();
     words = [];
     postings = [];
@@ -69,6 +73,7 @@ export function createDocumentIndex(): DocumentIndex {
     documents += 1;
     ids.push(document.id);
     lastId = document.id;
+    for (const { text } of foldedWords(document.app)) programs.add(text);
     for (const [word, weak] of documentWords(document)) {
       // The sign of an entry says whether the word stands in the title or only in the address.
       const entry = weak ? -document.id : document.id;
@@ -132,6 +137,7 @@ export function createDocumentIndex(): DocumentIndex {
     clear,
     size: () => documents,
     ids: () => ids,
+    isProgram: (word) => programs.has(word),
     find: (word, options) => {
       const found = new Map<number, number>();
       const exact = vocabulary.get(word);

@@ -60,9 +60,17 @@ const MAIL_HOST =
   /^(?:mail\..*|outlook\.(?:live|office)\.com|.*\.fastmail\.com|.*\.proton\.me|webmail\..*|.*\.tutanota\.com)$/u;
 const BROWSER =
   /firefox|chrom(?:e|ium)|\bedge\b|msedge|safari|brave|vivaldi|opera|librewolf|zen|epiphany|falkon|navigator|qutebrowser/u;
+const BROWSER_APP = new RegExp(BROWSER, "iu");
 const FOLDER_APP = /nautilus|dolphin|thunar|nemo|caja|pcmanfm|finder|explorer|\bfiles\b|krusader/u;
 const TERMINAL_APP =
   /terminal|konsole|kitty|alacritty|wezterm|ghostty|foot|xterm|urxvt|tilix|terminator|iterm|\bst\b|rio|warp|powershell|cmd\.exe|windows ?terminal/u;
+
+/** Which of folded words name a medium, alone or two in a row ("social media"). */
+export function mediumWords(words: readonly string[]): readonly boolean[] {
+  const isName = (text: string): boolean => MEDIA.some(({ names }) => names.test(text));
+  const isPair = (at: number): boolean => isName(`${words[at] ?? ""} ${words[at + 1] ?? ""}`);
+  return words.map((word, at) => isName(word) || isPair(at) || (at > 0 && isPair(at - 1)));
+}
 
 /**
  * Tells documents that can be what words for a medium name ("the spreadsheet", "the clip"); null when none of the
@@ -71,7 +79,8 @@ const TERMINAL_APP =
 export function mediumOf(
   words: readonly string[],
 ): ((document: HistoryDocument) => boolean) | null {
-  const media = MEDIA.filter(({ names }) => words.some((word) => names.test(word)));
+  const texts = words.flatMap((word, at) => [word, `${word} ${words[at + 1] ?? ""}`]);
+  const media = MEDIA.filter(({ names }) => texts.some((text) => names.test(text)));
   if (media.length === 0) return null;
   return ({ app, title, place }) =>
     media.some(
@@ -113,5 +122,25 @@ const MEDIA: readonly {
     app: /\bmpv\b|\bvlc\b|totem|celluloid/iu,
     place:
       /^(?:[^/]*\.)?(?:youtube\.com|youtu\.be|vimeo\.com|dailymotion\.com|twitch\.tv|netflix\.com|arte\.tv)(?:\/|$)|mediathek/u,
+  },
+  {
+    names:
+      /^(?:browsers?|brows(?:e|ed|ing)|tabs?|internet|online|netz|reiter|(?:ge)?surf(?:e[dn]?|ing|te|t)?|navegador|naveg(?:ar|ando|ue|aba)|pestanas?|navigateur|navigu(?:er|e|ais)|onglets?)$/u,
+    app: BROWSER_APP,
+    place: /./u,
+  },
+  {
+    names:
+      /^(?:cod(?:e|ed|ing|er|ais)|program(?:ming|med|ar|ando|e|aba)|programm(?:iert|ieren|ierte|er|ais)|vs ?code|visual studio)$/u,
+    title:
+      /\.(?:[cm]?[jt]sx?|py|rs|go|rb|php|java|kt|swift|c|h|cc|cpp|hpp|cs|fs|hs|ex|exs|clj|lua|pl|sh|sql|vue|svelte|html|css|scss|zig|nim|jl|scala|dart)(?![\p{L}\p{N}])/iu,
+    app: /\bcode\b|codium|cursor|windsurf|\bzed\b|jetbrains|intellij|idea|pycharm|webstorm|phpstorm|goland|clion|rider|rubymine|rustrover|datagrip|android studio|visual studio|xcode|eclipse|netbeans|sublime|\bn?vim\b|neovide|gvim|emacs|helix|kdevelop|builder|qt ?creator|lapce/iu,
+  },
+  {
+    names:
+      /^(?:social media|social networks?|soziale[nr]? (?:medien|netzwerke?n?)|redes sociales|reseaux sociaux)$/u,
+    app: /mastodon|tuba|tokodon|\bcawbird\b/iu,
+    place:
+      /^(?:[^/]*\.)?(?:facebook\.com|instagram\.com|twitter\.com|x\.com|threads\.net|threads\.com|tiktok\.com|reddit\.com|linkedin\.com|bsky\.app|pinterest\.[a-z.]+|snapchat\.com|tumblr\.com|vk\.com|xing\.com|mastodon\.[a-z]+)(?:\/|$)/u,
   },
 ];

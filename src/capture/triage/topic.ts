@@ -36,6 +36,8 @@ export interface Topic {
   readonly phrase: string;
   /** Best first. */
   readonly matches: readonly TopicMatch[];
+  /** Whether it is a rare name of which no title holds anything, and that is told from a manner by what stands before it. */
+  readonly isUnknownName: boolean;
 }
 
 /** Below this share a document is a coincidence of words. */
@@ -89,8 +91,39 @@ export function readTopic(
       score: coverage + 0.15 * extra,
     }))
     .sort((a, b) => b.score - a.score || b.documentId - a.documentId);
-  return { words, phrase: heaviest === null ? "" : phraseText(turn, heaviest.words), matches };
+  const phrase = heaviest === null ? "" : phraseText(turn, heaviest.words);
+  return { words, phrase, matches, isUnknownName: isUnknownName(turn, words) };
 }
+
+/** "On instagram", "play minecraft"; "was I productive" names nothing, and a common word may be anybody's way of putting it. */
+function isUnknownName(turn: string, words: readonly TopicWord[]): boolean {
+  const telling = words.filter(({ word }) => !word.generic);
+  const [first] = telling;
+  const isRare = telling.every(
+    ({ word, hits }) => hits.how === "none" && wordRarity(word.folded) >= UNCOMMON,
+  );
+  if (first === undefined || !isRare) return false;
+  const before = turn.slice(0, first.word.startIndex).trimEnd();
+  const [beside = ""] = /[\p{L}\p{M}]+$/u.exec(before) ?? [];
+  const isDoing = words.some(
+    ({ word }) => word.generic && word.startIndex + word.text.length === before.length,
+  );
+  return isDoing || (beside !== "" && (LINKS.has(foldWord(beside)) || INTO.has(foldWord(beside))));
+}
+
+/** Rarity of words beyond the five thousand commonest. */
+export const UNCOMMON = 1;
+/** What leads to a name, beside what links the words of one. */
+const INTO: ReadonlySet<string> = new Set([
+  "into",
+  "inside",
+  "within",
+  "dans",
+  "auf",
+  "bei",
+  "im",
+  "in",
+]);
 
 /** What is written without spaces is cut as titles are. */
 function cutRun(word: ContentWord): readonly ContentWord[] {

@@ -5,7 +5,7 @@
  */
 import type { AnchorWindow } from "./anchors.ts";
 import type { Subject } from "./subject.ts";
-import type { Topic, TopicWord } from "./topic.ts";
+import { type Topic, type TopicWord, UNCOMMON } from "./topic.ts";
 import { wordRarity } from "./words.ts";
 import type { Intent, TurnReading } from "./turn/reading.ts";
 
@@ -139,7 +139,9 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
     if (!saysNow) move("now", found >= 0.75 ? "topic" : "none", telling === 1 ? 0.25 : 0.55);
   }
   // "Did I watch it yesterday?" is no question about all that was yesterday; "was I productive yesterday?" is.
-  if (asksOfNamed(reading) && telling > 0 && subject !== null) move("window", "topic", 1);
+  if (asksOfNamed(reading) && telling > 0 && (subject !== null || topic.isUnknownName)) {
+    move("window", "topic", 1);
+  }
   if (hasTime) {
     if (!saysNow || intents.now < 0.6) move("now", "window", 0.6);
     move("resume", "window", 0.4);
@@ -208,8 +210,6 @@ function isCalledSo({ reading, topic }: Pick<Slots, "reading" | "topic">): boole
 const NAMED = 0.75;
 const WHOLLY = 0.7;
 const COMMON = 0.65;
-/** Rarity of words beyond the five thousand commonest. */
-const UNCOMMON = 1;
 /** How close a word of a title is at least; one of an address or a program is not. */
 const IN_TITLE = 0.95;
 
