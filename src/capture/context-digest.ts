@@ -24,7 +24,7 @@ import {
 } from "./triage/conversation.ts";
 import { resolveBeside } from "./triage/beside.ts";
 import { createDocumentIndex, documentWords, type IndexListener } from "./triage/document-index.ts";
-import { type DigestLine, fitDigest, lineText, type NothingLine } from "./triage/fit.ts";
+import { type DigestLine, fitDigest, lineText, mergeLines } from "./triage/fit.ts";
 import { type Considered, leftOutLines, type LeftOutLine } from "./triage/left-out.ts";
 import { type LinePicker, MAX_MODEL_LINES } from "./triage/model.ts";
 import { createProjects } from "./triage/projects.ts";
@@ -352,37 +352,10 @@ function considerFor(
   ];
 }
 
-/** One line per document and stretch: of two that overlap the better one stays. */
-function mergeLines(lines: readonly DigestLine[]): readonly DigestLine[] {
-  const kept: DigestLine[] = [];
-  for (const line of [...lines].sort((a, b) => b.score - a.score)) {
-    const isRepeat =
-      (line.kind === "nothing" && kept.some((other) => saysTheSame(line, other))) ||
-      (line.kind === "span" &&
-        kept.some(
-          (other) =>
-            other.kind === "span" &&
-            other.document.id === line.document.id &&
-            other.device === line.device &&
-            other.startUs < line.endUs &&
-            line.startUs < other.endUs,
-        ));
-    if (!isRepeat) kept.push(line);
-  }
-  return kept;
-}
-
-/** Several absences of one time are told each; that nothing was recorded is told once. */
-function saysTheSame(line: NothingLine, other: DigestLine): boolean {
-  if (other.kind !== "nothing") return false;
-  return (
-    line.window === null || other.window === null || other.window.fromUs === line.window.fromUs
-  );
-}
-
 function eventIdsOf(history: ActivityHistory, lines: readonly DigestLine[]): readonly number[] {
   const ids = new Set<number>();
   for (const line of lines) {
+    if (line.kind === "total") for (const id of line.eventIds) ids.add(id);
     if (line.kind !== "span") continue;
     for (const id of history.eventIds(line.document.id, line.startUs, line.endUs)) ids.add(id);
   }

@@ -158,6 +158,76 @@ describe("a turn that asks for what was done rather than with what", () => {
   });
 });
 
+describe("a turn that asks for what had the most time", () => {
+  const history = createMemoryHistory([
+    show("Writer", "Barn rent.odt", "24 09:00", "11:00"),
+    show("Firefox", "Seed catalogue", "24 11:00", "11:40", "www.seeds.example/2027"),
+    show("Firefox", "Hay for sale", "24 11:40", "12:00", "hay.example/sale"),
+    show("Firefox", "Seeds: order", "25 09:00", "09:50", "seeds.example/order"),
+    show("Calc", "Milk prices.ods", "25 10:00", "11:00"),
+    show("Koi", "a question", "25 11:00", "14:00"),
+  ]);
+  const digester = createDigester({ history, isAssistant: (app) => app === "Koi" });
+  const sums = (turn: string): readonly (readonly string[])[] => {
+    const { block } = digester.render({ turn, nowUs: us("26 09:00"), timeZone: "Europe/Berlin" });
+    return [...(block ?? "").matchAll(/^- total on "(.+?)": (.+?) of .*$/gmu)].map(
+      ([, name = "", time = ""]) => [name, time],
+    );
+  };
+
+  it.each([
+    "which apps did I use most this week?",
+    "top apps this week",
+    "what apps did I use this week",
+    "welche App hab ich diese Woche am meisten benutzt",
+    "qué aplicación usé más esta semana",
+    "quelle appli j'ai le plus utilisée cette semaine",
+  ])("gets the sums of programs: %s", (turn) => {
+    expect(sums(turn)).toEqual([
+      ["Writer", "2 h"],
+      ["Firefox", "1 h 50 min"],
+      ["Calc", "1 h"],
+    ]);
+  });
+
+  it.each([
+    "which site did I spend the most time on this week?",
+    "most visited sites this week",
+    "welche Seiten hab ich diese Woche am meisten besucht",
+  ])("gets the sums of sites: %s", (turn) => {
+    expect(sums(turn)).toEqual([
+      ["seeds.example", "1 h 30 min"],
+      ["hay.example", "20 min"],
+    ]);
+  });
+
+  it("names the events that the names were read from, so that they go with them", () => {
+    const request = { nowUs: us("26 09:00"), timeZone: "Europe/Berlin" };
+    const { eventIds, untrustedSpans } = digester.render({
+      turn: "top apps this week",
+      ...request,
+    });
+    // Firefox was there from the 24th to the 25th.
+    const ends = ["24 09:00", "24 11:00", "25 09:00", "25 10:00"];
+    expect(eventIds).toEqual(ends.map(us));
+    expect(untrustedSpans).toHaveLength(3);
+  });
+
+  it.each(["most recent app I had open yesterday", "what did I do most of the day yesterday?"])(
+    "gets no sums where it is asked for another thing: %s",
+    (turn) => {
+      expect(sums(turn)).toEqual([]);
+    },
+  );
+
+  it("gets all of the time where there was no site in it", () => {
+    const none = createMemoryHistory([show("Writer", "Barn rent.odt", "25 10:30", "15:00")]);
+    const request = { nowUs: us("26 09:00"), timeZone: "Europe/Berlin" };
+    const turn = "top sites yesterday";
+    expect(createDigester({ history: none }).render({ turn, ...request }).block).toContain("Barn");
+  });
+});
+
 describe("the last of its kind", () => {
   it.each([
     ["the last spreadsheet I had open", "Milk prices.ods"],

@@ -247,6 +247,7 @@ function digestOf(hostile: string): readonly DigestLine[] {
     {
       kind: "total",
       subject: hostile,
+      eventIds: [],
       device: hostile,
       activeUs: MINUTE_US,
       allUs: 2 * MINUTE_US,

@@ -16,6 +16,7 @@ import {
   type Window,
   windowLines,
 } from "./readings.ts";
+import { rankingLines } from "./most-used.ts";
 import { resumeLines } from "./resume.ts";
 import { type Subject, subjectLines, totalLines } from "./subject.ts";
 import type { Intent, TurnReading } from "./turn/reading.ts";
@@ -38,8 +39,14 @@ const HERE: ReadonlySet<number> = new Set([0]);
 
 /** The lines that answer one reading of a turn. */
 export function linesFor(intent: Intent, weight: number, slots: Slots): readonly DigestLine[] {
-  if (slots.medium?.isLatest === true) return latestOf(slots.context, slots.medium, weight);
+  const { context, medium } = slots;
+  if (medium?.isLatest === true) return latestOf(context, medium, weight);
   const [first = null, ...joined] = timeWindows(slots.reading);
+  const ranking = medium?.ranking ?? null;
+  if (intent !== "none" && ranking !== null && first !== null) {
+    const ranked = rankingLines(context, ranking, first, weight);
+    if (ranked.length > 0) return ranked;
+  }
   if (joined.length === 0) return linesWithin(intent, weight, slots, first, MAX_LINES);
   // "On Monday and Wednesday" asks about each.
   const limit = Math.max(2, Math.floor(8 / (joined.length + 1)));

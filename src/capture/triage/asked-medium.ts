@@ -5,6 +5,7 @@
 import type { HistoryDocument } from "../../store/history.ts";
 import type { DocumentIndex } from "./document-index.ts";
 import { type DocumentKind, mediumOf, mediumWords } from "./document-kinds.ts";
+import { askedRanking, type Ranking } from "./most-used.ts";
 import type { ContentWord, TurnReading } from "./turn/reading.ts";
 
 export interface AskedMedium {
@@ -13,6 +14,8 @@ export interface AskedMedium {
   readonly isLatest: boolean;
   /** Whether it is a program that is named. Its name may be that of a matter as well, so the reading keeps it. */
   readonly isProgram: boolean;
+  /** Whether what had the most time is asked for, and by what it is summed; null: which there were. */
+  readonly ranking: Ranking | null;
   /** The word for it, as written. */
   readonly text: string;
   /** The reading without the words that name the medium: they are no topic. */
@@ -32,6 +35,7 @@ export function askedMedium(
   const isLatest = !isTimed && reading.end === "last";
   if ((!isTimed && !isLatest) || sides.length > 0 || anchors.some(({ kind }) => kind !== "call"))
     return null;
+  const ranking = isTimed ? askedRanking(turn, contentWords) : null;
   const kinds = new Set<DocumentKind>(anchors.length > 0 ? ["call"] : []);
   const media: ContentWord[] = [];
   const isMediumWord = mediumWords(contentWords.map(({ folded }) => folded));
@@ -41,7 +45,7 @@ export function askedMedium(
     for (const kind of named?.kinds ?? []) kinds.add(kind);
     const isNamed = named !== undefined || isMediumWord[at] === true;
     if (isNamed) media.push(word);
-    return !isNamed && !generic;
+    return !isNamed && !generic && ranking === null;
   });
   // "Between meetings", "for the call", "apart from mail": something else is asked for.
   const named = [...anchors, ...contentWords];
@@ -55,11 +59,12 @@ export function askedMedium(
   if (rest.length > 0)
     return isTimed && media.length === 0 ? askedProgram(rest, reading, index) : null;
   const isMedium = mediumOf(contentWords.map(({ folded }) => folded));
-  if (kinds.size === 0 && isMedium === null) return null;
+  if (kinds.size === 0 && isMedium === null && ranking === null) return null;
   return {
     text: textOf(turn, media) ?? "calls",
     isLatest,
     isProgram: false,
+    ranking,
     isMeant: (document) =>
       isMedium?.(document) === true ||
       (isMedium === null && kinds.has(kindOf(document.id) ?? "other")),
@@ -79,6 +84,7 @@ function askedProgram(
     text: words.map(({ text }) => text).join(" "),
     isLatest: false,
     isProgram: true,
+    ranking: null,
     isMeant: ({ id }) => hits.every((documents) => documents.has(id)),
     reading,
   };

@@ -34,8 +34,10 @@ export interface SpanLine {
 /** Time spent on something between two local days. */
 export interface TotalLine {
   readonly kind: "total";
-  /** What the owner called it; null for everything. */
+  /** What the owner called it, or what has the name; null for everything. */
   readonly subject: string | null;
+  /** Where the name was read, which goes when it is forgotten; empty where it is the owner's own word. */
+  readonly eventIds: readonly number[];
   /** The one device that was asked about; null: all of them. */
   readonly device: string | null;
   readonly activeUs: number;
@@ -119,6 +121,40 @@ export function fitDigest(
     tokens: budgetTokens - left,
     lines: taken.map(({ line }) => line),
   };
+}
+
+/** One line per document and stretch: of two that overlap the better one stays. */
+export function mergeLines(lines: readonly DigestLine[]): readonly DigestLine[] {
+  const kept: DigestLine[] = [];
+  for (const line of [...lines].sort((a, b) => b.score - a.score)) {
+    const isRepeat =
+      (line.kind === "nothing" && kept.some((other) => saysTheSame(line, other))) ||
+      (line.kind === "total" && kept.some((other) => isSameSum(line, other))) ||
+      (line.kind === "span" &&
+        kept.some(
+          (other) =>
+            other.kind === "span" &&
+            other.document.id === line.document.id &&
+            other.device === line.device &&
+            other.startUs < line.endUs &&
+            line.startUs < other.endUs,
+        ));
+    if (!isRepeat) kept.push(line);
+  }
+  return kept;
+}
+
+/** Several absences of one time are told each; that nothing was recorded is told once. */
+function saysTheSame(line: NothingLine, other: DigestLine): boolean {
+  if (other.kind !== "nothing") return false;
+  return (
+    line.window === null || other.window === null || other.window.fromUs === line.window.fromUs
+  );
+}
+
+/** Two readings of a turn may ask for the same sum. */
+function isSameSum(line: TotalLine, other: DigestLine): boolean {
+  return other.kind === "total" && other.subject === line.subject && other.fromUs === line.fromUs;
 }
 
 /** A line as it stands in a block, such as `- 10:13–10:28 (3 min) Firefox: "…"`. */

@@ -354,6 +354,7 @@ export function totalLines(
   const total: DigestLine = {
     kind: "total",
     subject: subject === null ? null : phrase,
+    eventIds: [],
     device: context.asked?.name ?? null,
     activeUs: activeOnce(history, own, clip, members),
     allUs: activeOnce(history, visits, clip, null),

@@ -45,6 +45,7 @@ describe("a digest", () => {
         kind: "total",
         device: null,
         subject: "the shop",
+        eventIds: [],
         activeUs: 570 * MINUTE_US,
         allUs: 2618 * MINUTE_US,
         fromUs: Date.parse("2026-11-22T23:00:00Z") * 1000,
