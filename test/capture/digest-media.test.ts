@@ -228,6 +228,24 @@ describe("a turn that asks for what had the most time", () => {
   });
 });
 
+describe("a sum over a time", () => {
+  it.each(["how long was I on the milk prices last week?", "how much time did I spend last week"])(
+    "in which nothing was recorded is none: %s",
+    (turn) => {
+      expect(bodyOf(turn)).toEqual([
+        "- nothing recorded Mon 16 Nov – Sun 22 Nov (history since 24 Nov 2026)",
+      ]);
+    },
+  );
+
+  it("begins where the record does", () => {
+    expect(bodyOf("how long was I on the milk prices this month?")[0]).toBe(
+      '- total on "milk prices": 2 h 40 min of 9 h 40 min active, Tue 24 Nov – Thu 26 Nov 2026',
+    );
+    expect(bodyOf("top apps this month")[0]).toMatch(/, Tue 24 Nov – Thu 26 Nov 2026$/);
+  });
+});
+
 describe("the last of its kind", () => {
   it.each([
     ["the last spreadsheet I had open", "Milk prices.ods"],

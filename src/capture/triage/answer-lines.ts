@@ -97,14 +97,14 @@ function linesWithin(
       if (medium !== null && !medium.isProgram && within !== null) {
         const meant = meantWithin(context, within, medium);
         if (meant === null) return [nothingLine(context, medium.text, weight)];
-        return totalLines(context, subjectOf([...meant]), medium.text, within, weight);
+        return sumOver(within, context, subjectOf([...meant]), medium.text, weight);
       }
       if (subject === null && phrase !== "") return [nothingLine(context, phrase, weight)];
       const isAll = reading.contentWords.some(({ folded }) => ALL_TIME.test(folded));
       const ever = { fromUs: context.history.firstUs() ?? 0, toUs: nowUs };
       const span = besideEvent(context, anchor, within) ?? (isAll ? ever : null);
       const called = phrase.replace(ALL_TIME_SAID, "").trim();
-      return totalLines(context, subject, called, span, weight);
+      return sumOver(span ?? lastWeek(context), context, subject, called, weight);
     }
     default:
       if (subject !== null) {
@@ -135,6 +135,24 @@ function linesWithin(
   }
 }
 
+/** A sum of nothing would look as if it were known that nothing was done. */
+function sumOver(
+  window: Window,
+  context: ReadingContext,
+  subject: Subject | null,
+  called: string,
+  weight: number,
+): readonly DigestLine[] {
+  const lines = totalLines(context, subject, called, window, weight);
+  if (lines !== null) return lines;
+  const toUs = Math.min(window.toUs, context.nowUs);
+  return [nothingLine(context, "", weight, { fromUs: window.fromUs, toUs })];
+}
+
+function lastWeek({ nowUs, timeZone }: ReadingContext): Window {
+  return { fromUs: startOfDay(nowUs - LATEST_US + DAY_US, timeZone), toUs: nowUs };
+}
+
 /** "How long was I on the essay before lunch?": of the day of the event, up to it or from it on. */
 function besideEvent(
   { timeZone, nowUs }: ReadingContext,
@@ -156,7 +174,8 @@ function besideEvent(
 const ALL_TIME = /^(?:altogether|overall|total|insgesamt)$/u;
 const ALL_TIME_SAID = /\s*\b(?:altogether|overall|in total|insgesamt)\b/giu;
 
-const LATEST_US = 7 * 24 * 60 * MINUTE_US;
+const DAY_US = 24 * 60 * MINUTE_US;
+const LATEST_US = 7 * DAY_US;
 
 /** The last things of a kind in a week. */
 function latestOf(

@@ -5,7 +5,7 @@
 import type { ActivityHistory, HistoryDocument, Visit } from "../../store/history.ts";
 import type { TotalLine } from "./fit.ts";
 import { activeOnce } from "./once.ts";
-import type { ReadingContext, Window } from "./readings.ts";
+import { named, type ReadingContext, recordedPart, type Window } from "./readings.ts";
 import type { ContentWord } from "./turn/reading.ts";
 import { foldWord } from "./words.ts";
 
@@ -31,8 +31,8 @@ export function rankingLines(
   window: Window,
   score: number,
 ): readonly TotalLine[] {
-  const { history, nowUs } = context;
-  const clip = { fromUs: window.fromUs, toUs: Math.min(window.toUs, nowUs) };
+  const { history } = context;
+  const clip = recordedPart(context, window);
   const visits = history.visitsBetween(clip.fromUs, clip.toUs);
   const ids = [...new Set(visits.map(({ documentId }) => documentId))];
   const members = new Map<string, Set<number>>();
@@ -57,9 +57,7 @@ export function rankingLines(
       device: context.asked?.name ?? null,
       activeUs,
       allUs,
-      fromUs: clip.fromUs,
-      // The last moment of the window, not the midnight after it.
-      toUs: clip.toUs - 1,
+      ...named(clip),
       score: score * 0.9 ** rank,
       reason: `sum of active time by ${ranking}`,
     }));

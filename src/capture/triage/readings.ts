@@ -90,6 +90,18 @@ export function windowLines(
   return lines;
 }
 
+/** A window without what is to come, and without what lies before the record. */
+export function recordedPart({ history, nowUs }: ReadingContext, window: Window): Window {
+  const toUs = Math.min(window.toUs, nowUs);
+  const firstUs = history.firstUs() ?? window.fromUs;
+  return { fromUs: firstUs < toUs ? Math.max(window.fromUs, firstUs) : window.fromUs, toUs };
+}
+
+/** A window as it is told: up to its last moment, not to the midnight after it. */
+export function named({ fromUs, toUs }: Window): Window {
+  return { fromUs, toUs: toUs - 1 };
+}
+
 /** What is near enough to the end of a time to be the first or last thing in it. */
 const END_US = 30 * MINUTE_US;
 

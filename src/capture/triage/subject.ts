@@ -3,7 +3,6 @@
  * tell where the owner was with it, when, and for how long.
  */
 import type { HistoryDocument, Visit } from "../../store/history.ts";
-import { startOfDay } from "./absences.ts";
 import type { DigestLine, SpanLine } from "./fit.ts";
 import { type DocumentKind, mediumOf } from "./document-kinds.ts";
 import type { Project, Projects } from "./projects.ts";
@@ -12,7 +11,9 @@ import { activeOnce } from "./once.ts";
 import {
   lastSitting,
   latestLines,
+  named,
   type ReadingContext,
+  recordedPart,
   spanOf,
   stretchesOf,
   sumActive,
@@ -40,7 +41,6 @@ export interface Subject {
 }
 
 const MINUTE_US = 60_000_000;
-const DAY_US = 86_400_000_000;
 /** Mail and chat must hold more of the words than a page or a file. */
 const TALK_FLOOR = 0.75;
 /** Matches this close to the best are as good as it. */
@@ -332,35 +332,30 @@ interface SittingPart {
   activeUs: number;
 }
 
-/** Time spent on a subject, or on everything without one, and what most of it went to. */
+/** Time spent on a subject, or on everything without one, and what most of it went to; null where nothing was recorded. */
 export function totalLines(
   context: ReadingContext,
   subject: Subject | null,
   phrase: string,
-  within: Window | null,
+  window: Window,
   score: number,
-): readonly DigestLine[] {
-  const { history, nowUs, timeZone } = context;
-  const window = within ?? {
-    fromUs: Math.max(startOfDay(nowUs - 6 * DAY_US, timeZone), history.firstUs() ?? 0),
-    toUs: nowUs,
-  };
-  const toUs = Math.min(window.toUs, nowUs);
-  const visits = history.visitsBetween(window.fromUs, toUs);
+): readonly DigestLine[] | null {
+  const { history } = context;
+  const clip = recordedPart(context, window);
+  const visits = history.visitsBetween(clip.fromUs, clip.toUs);
+  const allUs = activeOnce(history, visits, clip, null);
+  if (allUs === 0) return null;
   const members = subject === null ? null : new Set(membersOf(context, subject));
   const own =
     members === null ? visits : visits.filter(({ documentId }) => members.has(documentId));
-  const clip = { fromUs: window.fromUs, toUs };
   const total: DigestLine = {
     kind: "total",
     subject: subject === null ? null : phrase,
     eventIds: [],
     device: context.asked?.name ?? null,
     activeUs: activeOnce(history, own, clip, members),
-    allUs: activeOnce(history, visits, clip, null),
-    fromUs: window.fromUs,
-    // The last moment of the window, not the midnight after it.
-    toUs: toUs - 1,
+    allUs,
+    ...named(clip),
     score: score * 1.2,
     reason: "sum of active time in the window",
   };
