@@ -18,11 +18,12 @@ import {
 import { askedMedium } from "./triage/asked-medium.ts";
 import {
   type AskedTurn,
+  onDay,
   readInContext,
   type TurnInContext,
   withoutDevices,
 } from "./triage/conversation.ts";
-import { resolveBeside } from "./triage/beside.ts";
+import { resolveBeside, toldAtUs } from "./triage/beside.ts";
 import { createDocumentIndex, documentWords, type IndexListener } from "./triage/document-index.ts";
 import { type DigestLine, fitDigest, lineText, mergeLines } from "./triage/fit.ts";
 import { type Considered, leftOutLines, type LeftOutLine } from "./triage/left-out.ts";
@@ -163,8 +164,13 @@ export function createDigester(options: DigesterOptions): Digester {
     const topic = readTopic(wordsOf, reading, index);
     const sources = { turn: wordsOf, history: meant, projects, nowUs, timeZone };
     const before = beside === null ? null : answer(beside.asked, context);
+    if (before !== null && beside?.side === "day") {
+      const atUs = toldAtUs(before);
+      if (atUs === null) return before;
+      return answer({ reading: onDay(said, atUs, timeZone), wordsOf, beside: null }, given);
+    }
     const anchor =
-      beside === null || before === null
+      beside === null || before === null || beside.side === "day"
         ? (resolveBetween(sources, reading, topic) ?? resolveAnchor(sources, reading, topic))
         : resolveBeside(sources, before, beside.side);
     // What was never there has nothing beside it: that is told once more.

@@ -32,6 +32,43 @@ function body(turn: string): string {
   return block ?? "";
 }
 
+describe("a follow-up about that day", () => {
+  const after = (before: string, turn: string): string => {
+    const { block } = createDigester({ history: HISTORY }).render({
+      turn,
+      previousTurns: [before],
+      nowUs: us("27 15:00"),
+      timeZone: "Europe/Berlin",
+    });
+    return block ?? "";
+  };
+
+  it.each([
+    ["when did I look at the stable plan?", "what else did I do that day?"],
+    ["wann war ich am Stable plan", "was hab ich an dem Tag sonst noch gemacht?"],
+    ["cuándo vi el stable plan", "¿qué más hice ese día?"],
+    ["quand est-ce que j'ai vu le stable plan", "qu'est-ce que j'ai fait d'autre ce jour-là ?"],
+    ["did I talk to Ines yesterday at 9?", "what did I do that day?"],
+  ])("is about the day of what was told, or of what was asked: %s %s", (before, turn) => {
+    const block = after(before, turn);
+    for (const title of ["Stable plan", "Ines", "Milk contract", "Egg labels"])
+      expect(block).toContain(title);
+    expect(block).not.toContain("24 Nov");
+  });
+
+  it("asks of that day what it names", () => {
+    expect(
+      after("when was I on the egg labels?", "how long was I on the milk contract that day?"),
+    ).toContain('total on "milk contract": 2 h 30 min of 6 h 45 min active, Thu 26 Nov 2026');
+  });
+
+  it("is told what was told before where that was nothing", () => {
+    expect(after("when did I read about kayaks?", "what else did I do that day?")).toContain(
+      'nothing recorded about "kayaks"',
+    );
+  });
+});
+
 describe("time beside an event", () => {
   it.each([
     ["how long was I on the milk contract before lunch?", "2 h of 4 h 35 min active"],

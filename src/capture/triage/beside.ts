@@ -3,7 +3,7 @@
  * after that?". It promises null where that answer told nothing.
  */
 import { type AnchorSources, type AnchorWindow, besideEvent } from "./anchors.ts";
-import type { DigestLine } from "./fit.ts";
+import type { DigestLine, SpanLine } from "./fit.ts";
 import type { Intent } from "./turn/reading.ts";
 
 /** What was answered to the turn before. */
@@ -11,6 +11,11 @@ export interface AnsweredBefore {
   readonly intent: Intent;
   readonly anchor: AnchorWindow | null;
   readonly lines: readonly DigestLine[];
+}
+
+/** When what was told best was; null where nothing was told. */
+export function toldAtUs({ lines }: Pick<AnsweredBefore, "lines">): number | null {
+  return bestOf(lines)?.startUs ?? null;
 }
 
 export function resolveBeside(
@@ -24,10 +29,15 @@ export function resolveBeside(
     const event = isFurther ? anchor.window : anchor.event;
     return besideEvent(sources, event, side, isFurther ? null : anchor);
   }
-  const [best] = lines
-    .filter((line) => line.kind === "span")
-    .sort((a, b) => b.score - a.score || b.endUs - a.endUs);
+  const best = bestOf(lines);
   if (best === undefined) return null;
   const event = { fromUs: best.startUs, toUs: best.endUs };
   return besideEvent(sources, event, side, null);
+}
+
+function bestOf(lines: readonly DigestLine[]): SpanLine | undefined {
+  const [best] = lines
+    .filter((line) => line.kind === "span")
+    .sort((a, b) => b.score - a.score || b.endUs - a.endUs);
+  return best;
 }

@@ -34,8 +34,11 @@ export interface TurnInContext {
   readonly reading: TurnReading;
   /** The turn that the words and events of the reading stand in. */
   readonly wordsOf: string;
-  /** What the turn asks to look beside: "and right after that?". */
-  readonly beside: { readonly asked: TurnInContext; readonly side: "before" | "after" } | null;
+  /** What the turn asks to look beside: "and right after that?", "what else that day?". */
+  readonly beside: {
+    readonly asked: TurnInContext;
+    readonly side: "before" | "after" | "day";
+  } | null;
 }
 
 /**
@@ -144,6 +147,11 @@ function follow(asked: TurnInContext | null, turn: string, present: Present): Tu
   }
   const spoken = before.times.find(isSpoken);
   const reading = spoken === undefined ? alone : read(turn, spoken);
+  if (leaning?.how === "day") {
+    const wordsOf = turn;
+    if (spoken === undefined) return { reading, wordsOf, beside: { asked, side: "day" } };
+    return { reading: onDay(reading, spoken.fromUs, timeZone), wordsOf, beside: null };
+  }
   const matters =
     !WORDLESS.has(leaning?.how ?? "and") && reading.contentWords.some(({ generic }) => !generic);
   // "And how long was that?" asks something else of the same thing.
@@ -272,6 +280,20 @@ function timeBeside(
 }
 
 const DAY_US = 86_400_000_000;
+
+const ASKED_OF_A_DAY: ReadonlySet<Intent> = new Set(["duration", "lastseen"]);
+
+/** A reading of what was on the day of an instant. */
+export function onDay(reading: TurnReading, atUs: number, timeZone: string): TurnReading {
+  const local = createLocalTime(timeZone);
+  const day = { ...local.toLocal(atUs), minuteOfDay: 0 };
+  const [fromUs, toUs] = [local.toUs(day, 0), local.toUs(addDays(day, 1), 0)];
+  const span = { text: "", startIndex: 0, endIndex: 0 };
+  const times = [{ kind: "day" as const, ...span, fromUs, toUs, pointUs: null }];
+  const asksMore =
+    reading.contentWords.some(({ generic }) => !generic) || asksForOneOf(reading, ASKED_OF_A_DAY);
+  return { ...reading, times, intents: asksMore ? reading.intents : { ...NO_INTENT, window: 1 } };
+}
 
 function isSpoken({ kind }: TimeMention): boolean {
   return kind !== "now" && kind !== "recent";

@@ -9,6 +9,8 @@ import type { Token } from "./tokens.ts";
 const SHORT_WORDS = 7;
 /** "And what did I do right after that?" */
 const SHORT_QUESTION = 11;
+/** "Qu'est-ce que j'ai fait d'autre ce jour-là ?" */
+const LONG_QUESTION = 16;
 
 interface Parts {
   readonly anchors: readonly AnchorMention[];
@@ -25,14 +27,15 @@ export function readLeaning(tokens: readonly Token[], parts: Parts): Leaning | n
   const words = tokens
     .map(({ folded, type }, index) => ({ folded, type, timed: parts.covered.has(index) }))
     .filter(({ type }) => type === "word" || type === "number");
+  const said = words.map(({ folded }) => folded).join(" ");
+  // "Good evening" has words of time and names none.
+  const isTimed = parts.times.length > 0 || parts.leans;
+  if (!isTimed && words.length <= LONG_QUESTION && THAT_DAY.test(said)) return { how: "day" };
   if (words.length === 0 || words.length > SHORT_QUESTION) {
     return isFollowUp(tokens, parts.anchors) ? { how: "and" } : null;
   }
-  const said = words.map(({ folded }) => folded).join(" ");
   if (YOU.test(said) || LATER.has(said)) return null;
   if (MORE.test(said)) return { how: "more" };
-  // "Good evening" has words of time and names none.
-  const isTimed = parts.times.length > 0 || parts.leans;
   const matters = parts.contentWords.some(({ generic }) => !generic);
   // Spanish "antes" alone is "earlier" as well.
   const untimed = parts.times.every(({ kind }) => kind === "recent");
@@ -138,6 +141,10 @@ const FIRST_BESIDE =
   /^(?:(?:and|und|y|et|pis|ok|bon) )?(?:(?:juste|just|right|direkt|kurz|justo) )?(before that|after that|then|next|afterwards|danach|dann|davor|vorher|nachher|anschliessend|despues(?: de eso)?|luego|antes(?: de eso)?|ensuite|apres(?: ca)?|avant(?: ca)?) (?:.* )?(?:what|was|woran|que|quoi|qu)(?: .*)?$/u;
 const BEFORE =
   /(?:before(?: (?:that|it|this|then))?|beforehand|earlier|davor|vorher|zuvor|fruher|mas temprano|plus tot|antes(?: de (?:eso|esto|ello))?|avant(?: (?:ca|cela))?|auparavant)$/u;
+
+/** "What else did I do that day?": the day of what was asked for or told before. */
+const THAT_DAY =
+  /\b(?:that(?: same| very)? day|the same day|an (?:de[mn]|diesem|jenem|demselben)(?: selben| gleichen)? tag|am (?:selben|gleichen) tag|(?:ese|aquel) (?:mismo )?dia|(?:el )?mismo dia|ce(?: meme)? jour(?: la)?|le meme jour)$|\b(?:that(?: same| very)? day|an dem tag|ese dia|ce jour la) /u;
 
 /** "When was that?", "¿cuándo fue eso?": what it was stands in the turn before. */
 const WHEN_THAT =

@@ -155,9 +155,9 @@ export interface TurnReading {
 /**
  * What a turn takes from the one before. `and`: whatever it does not say itself; `time` where it names one, `bare` where that is all
  * it says. `more`: all of it. `asks`: what that was
- * about, to ask when it was or how long. `beside`: when that was, to ask what came before or after.
+ * about, to ask when it was or how long. `beside`: when that was, to ask what came before or after. `day`: the day of that.
  */
 export type Leaning =
-  | { readonly how: "and" | "time" | "bare" | "more" }
+  | { readonly how: "and" | "time" | "bare" | "more" | "day" }
   | { readonly how: "asks"; readonly intent: "lastseen" | "duration" }
   | { readonly how: "beside"; readonly side: "before" | "after" };
