@@ -141,6 +141,16 @@ describe("a turn that asks for what was done rather than with what", () => {
     expect(answer(turn)).toEqual([expect.stringContaining(want)]);
   });
 
+  it.each([
+    "how often did I check slack yesterday?",
+    "did I check Slack often yesterday?",
+    "wie oft war ich gestern auf Slack",
+    "combien de fois j'ai ouvert Slack hier, souvent ?",
+  ])("gets the program also where it is asked how often: %s", (turn) => {
+    expect(told(turn)).toContain("#harvest");
+    expect(told(turn)).not.toMatch(/nothing recorded|Barn/u);
+  });
+
   it("gets all of the time where the program was not used in it", () => {
     const both = createMemoryHistory([
       show("Slack", "#harvest - Co-op - Slack", "24 10:00", "10:20"),

@@ -24,6 +24,7 @@ import { partLeftOut } from "./turn/except.ts";
 import { isFarewell } from "./turn/farewell.ts";
 import { isFollowUp, readLeaning } from "./turn/follow-up.ts";
 import { needsNoRecord } from "./turn/off-record.ts";
+import { asksOfPresent } from "./turn/present.ts";
 import { asksWhatOthersDid } from "./turn/others-did.ts";
 import { readTimeEnd } from "./turn/ends.ts";
 import { mendTypos } from "./turn/typos.ts";
@@ -72,9 +73,11 @@ function readIn(language: TurnLanguage, turn: string, asking: Asking): TurnReadi
   const taken = new Set([...covered, ...cues.covered]);
   const ends = readTimeEnd(tokens, covered);
   const broughtAt = broughtTextAt(turn);
+  const isPresent = asksOfPresent(tokens, language, times);
   // The words of a text that is brought along are no matter of the turn.
   const named = findContentWords(tokens, language, taken).filter(
-    ({ startIndex }) => ends?.isAll !== true && (broughtAt === null || startIndex < broughtAt),
+    ({ startIndex }) =>
+      ends?.isAll !== true && !isPresent && (broughtAt === null || startIndex < broughtAt),
   );
   const { contentWords, leftOut } = partLeftOut(tokens, named);
   const quoted = quotedPieces(turn);
@@ -85,8 +88,9 @@ function readIn(language: TurnLanguage, turn: string, asking: Asking): TurnReadi
     sides: cues.sides,
     anchors: cues.anchors,
     // Neither is "this" what is in front of the owner.
-    intents:
-      broughtAt === null
+    intents: isPresent
+      ? { ...NO_INTENT, now: 1 }
+      : broughtAt === null
         ? classifyTurn({ tokens, language, times, timeTokens: covered, cues, quoted })
         : { ...NO_INTENT, none: 1 },
     contentWords,
