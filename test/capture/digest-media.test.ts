@@ -59,7 +59,7 @@ describe("a turn that asks for one kind of thing in a time", () => {
       /^- total on "meetings": 50 min of 9 h 40 min active/,
     );
     expect(bodyOf("how long was I on spreadsheets yesterday?")).toEqual([
-      '- nothing recorded about "spreadsheets" (history since 24 Nov 2026)',
+      '- nothing recorded about "spreadsheets" Wed 25 Nov (history since 24 Nov 2026)',
     ]);
   });
 
@@ -106,6 +106,7 @@ describe("a turn that asks for what was done rather than with what", () => {
     ["how much time did I spend programming yesterday", "programming", "1 h 30 min"],
     ["wie lange hab ich gestern programmiert", "programmiert", "1 h 30 min"],
     ["combien de temps j'ai codé hier", "codé", "1 h 30 min"],
+    ["how much coding did I do yesterday?", "coding", "1 h 30 min"],
     ["how long was I browsing yesterday", "browsing", "30 min"],
     ["how long was I in the browser yesterday", "browser", "30 min"],
     ["wie lange hab ich gestern gesurft", "gesurft", "30 min"],
@@ -235,6 +236,42 @@ describe("a turn that asks for what had the most time", () => {
     const request = { nowUs: us("26 09:00"), timeZone: "Europe/Berlin" };
     const turn = "top sites yesterday";
     expect(createDigester({ history: none }).render({ turn, ...request }).block).toContain("Barn");
+  });
+});
+
+describe("a follow-up that asks for one kind of thing", () => {
+  const after = (turn: string, ...previousTurns: readonly string[]): readonly string[] => {
+    const request = { turn, previousTurns, nowUs: us("26 09:00"), timeZone: "Europe/Berlin" };
+    const { block } = createDigester({ history: HISTORY }).render(request);
+    return (block ?? "").split("\n").filter((line) => line.startsWith("- "));
+  };
+
+  it.each(["and how much of that was calls?", "how much of that was meetings"])(
+    "gets its part of the time that was spoken of: %s",
+    (turn) => {
+      expect(after(turn, "what did I do yesterday?")[0]).toMatch(
+        /^- total on "(?:calls|meetings)": 30 min of 6 h 20 min active, Wed 25 Nov 2026$/,
+      );
+    },
+  );
+
+  it.each(["and emails?", "what about emails?", "und Mails?"])(
+    "gets those of the same time where no matter was named: %s",
+    (turn) => {
+      expect(after(turn, "which calls did I have yesterday?")).toEqual([
+        '- 15:00–15:20 (20 min) Thunderbird: "Re: hay"',
+      ]);
+    },
+  );
+
+  it("is told of a time without any of them, and not that there never was one", () => {
+    const asked = "how long was I on spreadsheets this week?";
+    expect(after("and yesterday?", asked)).toEqual([
+      '- nothing recorded about "spreadsheets" Wed 25 Nov (history since 24 Nov 2026)',
+    ]);
+    expect(after("and last week?", asked)).toEqual([
+      "- nothing recorded Mon 16 Nov – Sun 22 Nov (history since 24 Nov 2026)",
+    ]);
   });
 });
 

@@ -96,7 +96,7 @@ function linesWithin(
       const { medium } = slots;
       if (medium !== null && !medium.isProgram && within !== null) {
         const meant = meantWithin(context, within, medium);
-        if (meant === null) return [nothingLine(context, medium.text, weight)];
+        if (meant === null) return [noneOf(context, medium, within, weight)];
         return sumOver(within, context, subjectOf([...meant]), medium.text, weight);
       }
       if (subject === null && phrase !== "") return [nothingLine(context, phrase, weight)];
@@ -186,8 +186,20 @@ function latestOf(
   const { nowUs } = context;
   const week = { fromUs: nowUs - LATEST_US, toUs: nowUs };
   const meant = meantWithin(context, week, medium);
-  if (meant === null) return [nothingLine(context, medium.text, score)];
+  if (meant === null) return [noneOf(context, medium, week, score)];
   return latestLines(context, [...meant], { limit: 2, score, reason: "the last of its kind" });
+}
+
+/** That nothing of a kind was there in a time: it may have been in another, and there may have been nothing at all. */
+function noneOf(
+  context: ReadingContext,
+  { text }: AskedMedium,
+  { fromUs, toUs }: Window,
+  score: number,
+): DigestLine {
+  const past = { fromUs, toUs: Math.min(toUs, context.nowUs) };
+  const isEmpty = context.history.visitsBetween(past.fromUs, past.toUs).length === 0;
+  return nothingLine(context, isEmpty ? "" : text, score, past);
 }
 
 /** Documents that answer for all that is asked. */

@@ -72,6 +72,11 @@ export function askedMedium(
   };
 }
 
+/** Whether a folded word alone names a kind of thing, or of doing: "calls", "tabs", "coding". */
+export function isKindWord(folded: string): boolean {
+  return KINDS.some(({ names }) => names.test(folded)) || mediumOf([folded]) !== null;
+}
+
 /** "What did I do in Slack yesterday?": all that has the name, in its title, its address or as its program. */
 function askedProgram(
   words: readonly ContentWord[],
@@ -100,7 +105,7 @@ function textOf(turn: string, [first, second]: readonly ContentWord[]): string |
 }
 
 const BESIDE =
-  /(?<!\p{L})(?:between|for|about|except|besides|beside|apart from|other than|without|outside|instead of|not counting|zwischen|für|fuer|über|ueber|außer|ausser|außerhalb|ohne|neben|wegen|statt|abgesehen von|entre|para|sobre|aparte de|ademas de|además de|sin|excepto|salvo|menos|pour|sur|sauf|sans|hors|à part|a part|en dehors de)\s+(?:of\s+)?(?:(?:the|my|all|any|our|den|dem|die|das|der|meinen|meinem|allen|la|las|los|el|mis|mi|le|les|mes|ma|mon|une|una|un)\s+)?$/iu;
+  /(?<!\p{L})(?:between|for|(?<!(?:how|what) )about|except|besides|beside|apart from|other than|without|outside|instead of|not counting|zwischen|für|fuer|über|ueber|außer|ausser|außerhalb|ohne|neben|wegen|statt|abgesehen von|entre|para|sobre|aparte de|ademas de|además de|sin|excepto|salvo|menos|pour|sur|sauf|sans|hors|à part|a part|en dehors de)\s+(?:of\s+)?(?:(?:the|my|all|any|our|den|dem|die|das|der|meinen|meinem|allen|la|las|los|el|mis|mi|le|les|mes|ma|mon|une|una|un)\s+)?$/iu;
 
 const ON_IT = /(?<!\p{L})sur\s+(?:(?:le|la|les|l'|mon|ma|mes)\s*)?$/iu;
 

@@ -6,10 +6,12 @@ import type { HistoryDevice } from "../../store/history.ts";
 import { readAskedDevices } from "./asked-devices.ts";
 import { readTurn } from "./read-turn.ts";
 import type { AskedDevices } from "./readings.ts";
+import { isKindWord } from "./asked-medium.ts";
 import { addDays, createLocalTime } from "./local-time.ts";
 import type { SpokenTime } from "./time/resolve.ts";
 import {
   type AnchorMention,
+  type ContentWord,
   INTENTS,
   type Intent,
   NO_INTENT,
@@ -139,7 +141,8 @@ function follow(asked: TurnInContext | null, turn: string, present: Present): Tu
   const itself = { reading: alone, wordsOf: turn, beside: null };
   if (asked === null || !leans(alone)) return itself;
   const { reading: before } = asked;
-  if (asksNothing(alone, isKnown, before)) return itself;
+  const namesKind = putsKind(alone, before);
+  if (!namesKind && asksNothing(alone, isKnown, before)) return itself;
   const { leaning } = alone;
   if (leaning?.how === "more") return asked;
   if (leaning?.how === "asks") {
@@ -151,6 +154,11 @@ function follow(asked: TurnInContext | null, turn: string, present: Present): Tu
     const wordsOf = turn;
     if (spoken === undefined) return { reading, wordsOf, beside: { asked, side: "day" } };
     return { reading: onDay(reading, spoken.fromUs, timeZone), wordsOf, beside: null };
+  }
+  if (leaning?.how === "part" && before.times.length > 0) {
+    const intents = { ...NO_INTENT, duration: 1 };
+    const part = { ...reading, times: before.times, anchors: [], sides: [], intents };
+    return { reading: part, wordsOf: turn, beside: null };
   }
   const matters =
     !WORDLESS.has(leaning?.how ?? "and") && reading.contentWords.some(({ generic }) => !generic);
@@ -171,7 +179,8 @@ function follow(asked: TurnInContext | null, turn: string, present: Present): Tu
     }
     return { ...asked, reading: { ...before, times: [window] } };
   }
-  const saysWhat = matters || reading.anchors.some(({ kind }) => kind !== "that" || !asksAnew);
+  const saysWhat =
+    namesKind || matters || reading.anchors.some(({ kind }) => kind !== "that" || !asksAnew);
   const saysWhen = reading.times.length > 0;
   const intents = asksAnew || (saysWhat && saysWhen) ? reading.intents : before.intents;
   const said = leaning?.how === "bare" ? meantTimes(turn, reading, spoken, read) : reading.times;
@@ -189,6 +198,18 @@ function follow(asked: TurnInContext | null, turn: string, present: Present): Tu
     wordsOf: asked.wordsOf,
     beside: saysWhen ? null : asked.beside,
   };
+}
+
+/** "Which apps did I use? — and sites?": of a time without a matter, one kind of thing takes the place of another. */
+function putsKind({ leaning, contentWords }: TurnReading, before: TurnReading): boolean {
+  const isKindOnly = (words: readonly ContentWord[]): boolean =>
+    words.every(({ generic, folded }) => generic || isKindWord(folded));
+  return (
+    leaning?.how === "and" &&
+    isKindOnly(before.contentWords) &&
+    isKindOnly(contentWords) &&
+    contentWords.some(({ folded }) => isKindWord(folded))
+  );
 }
 
 /** "Before the call with Ines? — and with Otto?": beside a call of his, if there was one. */

@@ -8,6 +8,7 @@ import { isBareName } from "./turn/bare-name.ts";
 import { broughtTextAt, isChatter } from "./turn/chatter.ts";
 import { findCorrection } from "./turn/corrections.ts";
 import { findCues } from "./turn/cues.ts";
+import { isKindWord } from "./asked-medium.ts";
 import { classifyTurn } from "./intent.ts";
 import { findContentWords, guessLanguage } from "./turn/languages.ts";
 import { addDays, createLocalTime, daysBetween } from "./local-time.ts";
@@ -56,7 +57,9 @@ interface Asking {
 
 function readIn(language: TurnLanguage, turn: string, asking: Asking): TurnReading {
   const { nowUs, timeZone, isKnown, spoken } = asking;
-  const tokens = mendTypos(tokenizeTurn(turn), language, isKnown);
+  // "Coding" is no slip of "coming".
+  const isWord = (folded: string): boolean => isKindWord(folded) || isKnown(folded);
+  const tokens = mendTypos(tokenizeTurn(turn), language, isWord);
   const found = readTimes(turn, tokens, language, nowUs, timeZone, spoken);
   const correction = findCorrection(turn, tokens, found.times, found.covered);
   if (correction !== null) {

@@ -31,6 +31,7 @@ export function readLeaning(tokens: readonly Token[], parts: Parts): Leaning | n
   // "Good evening" has words of time and names none.
   const isTimed = parts.times.length > 0 || parts.leans;
   if (!isTimed && words.length <= LONG_QUESTION && THAT_DAY.test(said)) return { how: "day" };
+  if (!isTimed && PART_OF_THAT.test(said)) return { how: "part" };
   if (words.length === 0 || words.length > SHORT_QUESTION) {
     return isFollowUp(tokens, parts.anchors) ? { how: "and" } : null;
   }
@@ -141,6 +142,10 @@ const FIRST_BESIDE =
   /^(?:(?:and|und|y|et|pis|ok|bon) )?(?:(?:juste|just|right|direkt|kurz|justo) )?(before that|after that|then|next|afterwards|danach|dann|davor|vorher|nachher|anschliessend|despues(?: de eso)?|luego|antes(?: de eso)?|ensuite|apres(?: ca)?|avant(?: ca)?) (?:.* )?(?:what|was|woran|que|quoi|qu)(?: .*)?$/u;
 const BEFORE =
   /(?:before(?: (?:that|it|this|then))?|beforehand|earlier|davor|vorher|zuvor|fruher|mas temprano|plus tot|antes(?: de (?:eso|esto|ello))?|avant(?: (?:ca|cela))?|auparavant)$/u;
+
+/** "How much of that was coding?" */
+const PART_OF_THAT =
+  /^(?:(?:and|und|y|et|so|ok|okay) )*(?:how (?:much|long) of (?:that|it|this)(?: time)?|wie ?viel (?:zeit )?davon|cuanto (?:tiempo )?de (?:eso|ese tiempo)|combien (?:de temps )?(?:la dedans|de ca|de ce temps)) [a-z]/u;
 
 /** "What else did I do that day?": the day of what was asked for or told before. */
 const THAT_DAY =

@@ -155,9 +155,10 @@ export interface TurnReading {
 /**
  * What a turn takes from the one before. `and`: whatever it does not say itself; `time` where it names one, `bare` where that is all
  * it says. `more`: all of it. `asks`: what that was
- * about, to ask when it was or how long. `beside`: when that was, to ask what came before or after. `day`: the day of that.
+ * about, to ask when it was or how long. `beside`: when that was, to ask what came before or after. `day`: the day of that. `part`: its
+ * time, to ask how much of it something had.
  */
 export type Leaning =
-  | { readonly how: "and" | "time" | "bare" | "more" | "day" }
+  | { readonly how: "and" | "time" | "bare" | "more" | "day" | "part" }
   | { readonly how: "asks"; readonly intent: "lastseen" | "duration" }
   | { readonly how: "beside"; readonly side: "before" | "after" };
