@@ -34,7 +34,7 @@ import { createSemanticFinder } from "./triage/semantic.ts";
 import { callsIfMeant, findAlike, findSubject } from "./triage/subject.ts";
 import { readTopic, type Topic } from "./triage/topic.ts";
 import type { Intent } from "./triage/turn/reading.ts";
-import { isPlainSmallTalk, weighReadings } from "./triage/weigh.ts";
+import { isPlainSmallTalk, kindName, weighReadings } from "./triage/weigh.ts";
 import type { WordVectors } from "./triage/word-vectors.ts";
 
 const DEFAULT_DIGEST_TOKENS = 400;
@@ -158,8 +158,8 @@ export function createDigester(options: DigesterOptions): Digester {
   const answer = (turn: TurnInContext, given: ReadingContext): Distilled => {
     const { reading: said, wordsOf, beside } = turn;
     const context = withoutLeftOut(turn, given);
-    const medium = beside === null ? askedMedium(wordsOf, said, projects.kindOf, index) : null;
-    const reading = medium?.reading ?? said;
+    const kind = beside === null ? askedMedium(wordsOf, said, projects.kindOf, index) : null;
+    const reading = kind?.reading ?? said;
     const { history: meant, nowUs, timeZone, asked: devices } = context;
     const topic = readTopic(wordsOf, reading, index);
     const sources = { turn: wordsOf, history: meant, projects, nowUs, timeZone };
@@ -175,7 +175,11 @@ export function createDigester(options: DigesterOptions): Digester {
         : resolveBeside(sources, before, beside.side);
     // What was never there has nothing beside it: that is told once more.
     if (before !== null && anchor === null) return before;
-    const named = callsIfMeant(findSubject(topic, projects), reading, projects);
+    const likeliest = callsIfMeant(findSubject(topic, projects), reading, projects);
+    const name = kindName(likeliest, topic);
+    // What no word of a matter names is not meant.
+    const named = topic.phrase === "" && name === null ? null : likeliest;
+    const medium = name !== null && kind?.ranking === null ? null : kind;
     const weights = weighReadings({ reading, topic, anchor, subject: named });
     const asksTopic = weights.readings.some(({ intent }) => TOPICAL.has(intent));
     // Likeness comes last: it may answer what would be told as not recorded, and never breaks a silence.
@@ -188,7 +192,7 @@ export function createDigester(options: DigesterOptions): Digester {
       reading,
       anchor,
       subject: named ?? alike,
-      phrase: topic.phrase,
+      phrase: name ?? topic.phrase,
       medium,
     };
     const found = weights.readings.flatMap(({ intent, weight }) => linesFor(intent, weight, slots));

@@ -239,6 +239,47 @@ describe("a turn that asks for what had the most time", () => {
   });
 });
 
+describe("a work that is called like a kind of thing", () => {
+  const history = createMemoryHistory([
+    show("Code", "index.html - website - Visual Studio Code", "24 09:00", "10:00"),
+    show("Code", "style.css - website - Visual Studio Code", "24 10:00", "10:30"),
+    show("Firefox", "Seed catalogue", "24 10:30", "11:00", "seeds.example/2027"),
+    show("Writer", "Barn rent.odt", "25 09:00", "15:00"),
+  ]);
+  const answer = (turn: string): string => {
+    const request = { turn, nowUs: us("26 09:00"), timeZone: "Europe/Berlin" };
+    return createDigester({ history }).render(request).block ?? "";
+  };
+
+  it.each(["where did I leave off on the website?", "where was I with the website"])(
+    "is taken up again where it was left: %s",
+    (turn) => {
+      expect(answer(turn)).toContain("style.css");
+      expect(answer(turn)).not.toMatch(/Barn|Seed/u);
+    },
+  );
+
+  it("is not meant by a word of asking", () => {
+    const work = createMemoryHistory([
+      show("Code", "todo.md - work - Visual Studio Code", "25 08:00", "08:30"),
+      show("Writer", "Barn rent.odt", "25 09:00", "15:00"),
+    ]);
+    const request = { turn: "how long did I work yesterday?", nowUs: us("26 09:00") };
+    const { block } = createDigester({ history: work }).render({
+      ...request,
+      timeZone: "Europe/Berlin",
+    });
+    expect(block).toContain("- total: 6 h 30 min active, Wed 25 Nov 2026");
+  });
+
+  it("has its own time, and not that of all pages", () => {
+    expect(answer("how long did I work on the website this week?")).toContain(
+      'total on "website": 1 h 30 min of 8 h active',
+    );
+    expect(answer("which websites did I visit this week?")).toContain("Seed catalogue");
+  });
+});
+
 describe("a follow-up that asks for one kind of thing", () => {
   const after = (turn: string, ...previousTurns: readonly string[]): readonly string[] => {
     const request = { turn, previousTurns, nowUs: us("26 09:00"), timeZone: "Europe/Berlin" };

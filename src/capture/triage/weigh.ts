@@ -7,6 +7,7 @@ import type { AnchorWindow } from "./anchors.ts";
 import type { Subject } from "./subject.ts";
 import { type Topic, type TopicWord, UNCOMMON } from "./topic.ts";
 import { wordRarity } from "./words.ts";
+import { isMediumWord } from "./turn/languages.ts";
 import type { Intent, TurnReading } from "./turn/reading.ts";
 
 export interface WeighedReadings {
@@ -124,6 +125,8 @@ function moveWeights({ reading, topic, anchor, subject }: Slots): Record<Intent,
   if (telling === 0) {
     move("topic", hasTime ? "window" : "resume", 0.8);
     move("lastseen", hasTime ? "window" : "resume", 0.8);
+    // "Where did I leave off on the website?"
+    if (kindName(subject, topic) !== null) move("resume", "topic", 0.85);
     // "What am I on" without a time: where the owner was, or what is in front.
     if (!hasTime) {
       move("window", "resume", 0.4);
@@ -231,6 +234,18 @@ function isGreeting({ times, anchors, sides, followUp }: TurnReading, topic: Top
   // "Vorgestern früh" and "Montagabend" name a day.
   const isBare = !/\s/u.test(time.text.trim()) && !/.tag\B|mittwoch\B/iu.test(time.text);
   return topic.words.length === 0 && anchors.length === 0 && sides.length === 0 && isBare;
+}
+
+/** The words, as written, that name a work which is called like a kind of thing, such as a website of the owner's; null: none. */
+export function kindName(subject: Subject | null, { words, phrase }: Topic): string | null {
+  if (subject?.project == null || !subject.isProject || phrase !== "") return null;
+  const { nameWords } = subject.project;
+  // "How long did I work?" is not about a folder called work.
+  const naming = words.filter(
+    ({ word: { folded } }) => nameWords.includes(folded) && isMediumWord(folded, "other"),
+  );
+  const isWhole = nameWords.every((name) => naming.some(({ word }) => word.folded === name));
+  return isWhole ? naming.map(({ word }) => word.text).join(" ") : null;
 }
 
 /** Both are answered by the same lines. */
