@@ -13,7 +13,8 @@ export async function main(argv: readonly string[], parts?: Parts): Promise<void
   process.exitCode = await run(argv, io);
 }
 
-async function run(argv: readonly string[], io: CliIo): Promise<AnyExitCode> {
+async function run(argv: readonly string[], given: CliIo): Promise<AnyExitCode> {
+  let io = given;
   try {
     if (argv.length === 1 && argv[0] === "start") {
       const { runStart } = await import("./commands/start.ts");
@@ -29,11 +30,14 @@ async function run(argv: readonly string[], io: CliIo): Promise<AnyExitCode> {
       const { runHook } = await import("./commands/hook.ts");
       return await runHook(io);
     }
-    const { runProgram } = await import("./program.ts");
-    return await runProgram(argv, io);
+    const { runProgram, withOwnEnvironment } = await import("./program.ts");
+    const own = withOwnEnvironment(io);
+    // What fails is told as `--home` and `--verbose` have it.
+    io = own;
+    return await runProgram(argv, own);
   } catch (thrown) {
     const { explainSilence } = await import("../daemon/silence.ts");
-    return tellFailure(io, explainSilence(io.paths(), thrown));
+    return tellFailure(io, await explainSilence(io.paths(), io.env, thrown));
   }
 }
 

@@ -71,11 +71,24 @@ const GROUPS: Readonly<Record<string, string>> = Object.fromEntries(
   }).flatMap(([group, names]) => names.split(" ").map((name) => [name, group])),
 );
 
-/** Runs one command line. Throws `ActivityError` for what went wrong in a command; usage errors end with 2. */
-export async function runProgram(argv: readonly string[], outer: CliIo): Promise<AnyExitCode> {
+/** What a command touches whose line has a say in its environment. */
+export interface OwnCliIo extends CliIo {
+  readonly env: Record<string, string | undefined>;
+}
+
+/** The same terminal, with an environment that the options of a command line may change, and the places of that. */
+export function withOwnEnvironment(io: CliIo): OwnCliIo {
+  const env = { ...io.env };
+  return { ...io, env, paths: () => resolvePaths(env) };
+}
+
+/**
+ * Runs one command line, and lets its options count in `io`. Throws `ActivityError` for what went wrong in a command; usage
+ * errors end with 2.
+ */
+export async function runProgram(argv: readonly string[], io: OwnCliIo): Promise<AnyExitCode> {
   let exitCode: AnyExitCode = 0;
-  const env: Record<string, string | undefined> = { ...outer.env };
-  const io: CliIo = { ...outer, env, paths: () => resolvePaths(env) };
+  const { env } = io;
   const program = createProgram(io, async (work) => {
     exitCode = await work;
   });

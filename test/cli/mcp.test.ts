@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CliIo } from "../../src/cli/io.ts";
-import { runProgram } from "../../src/cli/program.ts";
+import { runProgram, withOwnEnvironment } from "../../src/cli/program.ts";
 import { resolvePaths } from "../../src/paths.ts";
 import { createTempHome } from "../helpers/temp-home.ts";
 
@@ -14,7 +14,9 @@ async function plannedFor(env: Readonly<Record<string, string>>): Promise<string
     isTerminal: false,
     paths: () => resolvePaths(env),
   };
-  expect(await runProgram(["mcp", "install", "cursor", "--dry-run"], io)).toBe(0);
+  expect(await runProgram(["mcp", "install", "cursor", "--dry-run"], withOwnEnvironment(io))).toBe(
+    0,
+  );
   return out;
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CliIo } from "../../src/cli/io.ts";
-import { runProgram } from "../../src/cli/program.ts";
+import { runProgram, withOwnEnvironment } from "../../src/cli/program.ts";
 import { resolvePaths } from "../../src/paths.ts";
 import { failureOf } from "../contract/activity-api.ts";
 import { runCli } from "../helpers/run-cli.ts";
@@ -25,7 +25,7 @@ describe("an option whose value is empty, as that of a variable that is not set"
       isTerminal: false,
       paths: () => resolvePaths(env),
     };
-    const error = await failureOf(runProgram(argv, io));
+    const error = await failureOf(runProgram(argv, withOwnEnvironment(io)));
     expect(error).toMatchObject({ code: "bad_request", message: `${option} is empty.` });
     expect(existsSync(join(home, "config.toml"))).toBe(false);
   });

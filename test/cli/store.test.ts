@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { EventFacts } from "../../src/capture/events.ts";
 import { tellFailure, type AnyExitCode, type CliIo } from "../../src/cli/io.ts";
-import { runProgram } from "../../src/cli/program.ts";
+import { runProgram, withOwnEnvironment } from "../../src/cli/program.ts";
 import { silentLog } from "../../src/log.ts";
 import { resolvePaths } from "../../src/paths.ts";
 import { openEventStore } from "../../src/store/events.ts";
@@ -181,7 +181,7 @@ async function run(home: string, ...argv: readonly string[]) {
   };
   let exitCode: AnyExitCode;
   try {
-    exitCode = await runProgram(argv, io);
+    exitCode = await runProgram(argv, withOwnEnvironment(io));
   } catch (thrown) {
     exitCode = tellFailure(io, thrown);
   }

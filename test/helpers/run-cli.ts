@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tellFailure, type CliIo } from "../../src/cli/io.ts";
 import { explainSilence } from "../../src/daemon/silence.ts";
-import { runProgram } from "../../src/cli/program.ts";
+import { runProgram, withOwnEnvironment } from "../../src/cli/program.ts";
 import { resolvePaths } from "../../src/paths.ts";
 import { createTempHome } from "./temp-home.ts";
 
@@ -33,7 +33,7 @@ export async function runCli(
   const env = { PATH: process.env["PATH"] ?? "", ...extra, ACTIVITYD_HOME: home };
   let out = "";
   let talk = "";
-  const io: CliIo = {
+  const terminal: CliIo = {
     env,
     out: (text) => {
       out += text;
@@ -44,11 +44,12 @@ export async function runCli(
     isTerminal: false,
     paths: () => resolvePaths(env),
   };
+  const io = withOwnEnvironment(terminal);
   let exitCode: number;
   try {
     exitCode = await runProgram(argv, io);
   } catch (thrown) {
-    exitCode = tellFailure(io, explainSilence(io.paths(), thrown));
+    exitCode = tellFailure(io, await explainSilence(io.paths(), io.env, thrown));
   }
   return { out, talk, exitCode };
 }

@@ -79,7 +79,9 @@ async function runPromptPrefix(io: CliIo, session: string): Promise<ExitCode> {
     io.out(modelText);
   } catch (thrown) {
     if (!(thrown instanceof ActivityError) || thrown.code === "bad_request") throw thrown;
-    io.talk(`activityd: The turn goes without context. ${thrown.message} ${thrown.hint}`.trim());
+    const { explainSilence } = await import("../../daemon/silence.ts");
+    const { message, hint } = await explainSilence(io.paths(), io.env, thrown);
+    io.talk(`activityd: The turn goes without context. ${message} ${hint}`.trim());
     io.out(composeTurn({ events: [], activity: [], ownerText }).composed);
   } finally {
     await api.close();

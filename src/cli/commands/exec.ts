@@ -166,7 +166,8 @@ async function note(io: CliIo, session: string, text: string): Promise<void> {
     const key = `exec:${randomUUID()}`;
     await askDaemon(io, (api) => api.enqueueEvent({ session, text, key }));
   } catch (thrown) {
-    const { error } = toErrorEnvelope(thrown);
+    const { explainSilence } = await import("../../daemon/silence.ts");
+    const { error } = toErrorEnvelope(await explainSilence(io.paths(), io.env, thrown));
     io.talk(`activityd: session ${session} will not hear of this command: ${error.message}`);
     if (error.hint !== "") io.talk(`  ${error.hint}`);
   }

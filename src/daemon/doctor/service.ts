@@ -30,7 +30,10 @@ export interface ServiceState {
   readonly otherHome: string | null | undefined;
 }
 
-export function readService(paths: Paths, machine: Machine): ServiceState {
+export function readService(
+  paths: Paths,
+  machine: Pick<Machine, "env" | "platform">,
+): ServiceState {
   const plan = planService(paths, machine.env, machine.platform);
   const isThere = plan.files.some(({ path }) => existsSync(path));
   // One that is masked, or was cut short, says nothing.
