@@ -2,13 +2,11 @@
  * Changes to the config file that a command makes for the owner. It promises to leave what stands there as it is,
  * comments included, and to write nothing that the daemon would refuse.
  */
-import { chmodSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { parse, stringify } from "smol-toml";
 import type { PrivacyRule } from "./capture/privacy/rules.ts";
 import { configTarget, parseConfig, readConfigText, type Config } from "./config.ts";
-import { ActivityError, whyRefused } from "./errors.ts";
-import { makeFolder } from "./make-folder.ts";
+import { ActivityError, howToMend, whyRefused } from "./errors.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /**
  * Adds a privacy rule behind those there are and returns the settings as they are then. Throws `config_invalid`
@@ -75,16 +73,13 @@ export function setKeys(
 export function replaceConfigFile(file: string, text: string): void {
   const target = configTarget(file);
   try {
-    makeFolder(dirname(target));
-    writeFileSync(`${target}.new`, text, { mode: 0o600 });
-    chmodSync(`${target}.new`, 0o600);
-    renameSync(`${target}.new`, target);
+    writeWhole(target, text);
   } catch (cause) {
     const reason = whyRefused(cause);
     throw new ActivityError(
       "config_invalid",
       `Cannot write ${file}: ${reason}.`,
-      "Make it writable.",
+      howToMend(cause, "Make it writable."),
       { cause },
     );
   }

@@ -168,6 +168,11 @@ export function whyRefused(thrown: unknown): string {
   return refusal ?? MISTAKES[code] ?? thrown.message;
 }
 
+/** What to do about a file that cannot be read or written, as far as the system says; else `otherwise`. */
+export function howToMend(thrown: unknown, otherwise: string): string {
+  return describeRefusal(thrown)?.hint || otherwise;
+}
+
 /** A failure of the system that its user can mend, or null for every other. */
 function describeRefusal(
   thrown: unknown,

@@ -12,7 +12,7 @@ const ROOMS = [
   {
     name: "ground",
     pattern:
-      /^(errors|clock|counted|http-(body|stream)|log|make-folder|version|paths|instant|shapes)\.ts$/,
+      /^(errors|clock|counted|http-(body|stream)|log|make-folder|whole-file|version|paths|instant|shapes)\.ts$/,
   },
   { name: "context", pattern: /^context\// },
   { name: "steering", pattern: /^(gateway\/(voice-steering|echo-end)|tui\/tui-formatters)\.ts$/ },

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { cachedDataVersionTag, deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
 import { makeFolder } from "../make-folder.ts";
+import { removeQuietly } from "../whole-file.ts";
 import type { PartCode } from "./parts.ts";
 
 const FILE = "compiled-code.bin";
@@ -36,13 +37,14 @@ export function writeCompiledCode(folder: string, code: PartCode): void {
   head.writeUInt32LE(cachedDataVersionTag() >>> 0, 0);
   head.writeUInt32LE(crc32(body), 4);
   const file = join(folder, FILE);
+  const partial = `${file}.${process.pid}`;
   try {
     makeFolder(folder);
-    const partial = `${file}.${process.pid}`;
     writeFileSync(partial, Buffer.concat([head, body]), { mode: 0o600 });
     renameSync(partial, file);
   } catch {
-    // A disk that is full or read-only costs the next start some time, and nothing else.
+    // A disk that is full or read-only costs the next start some time, and nothing else; each start would leave a file.
+    removeQuietly(partial);
   }
 }
 

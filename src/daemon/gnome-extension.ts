@@ -5,10 +5,11 @@
  * https://gjs.guide/extensions/upgrading/gnome-shell-45.html
  */
 import { execFile } from "node:child_process";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { ActivityError } from "../errors.ts";
+import { writeWhole } from "../whole-file.ts";
 
 /** Name under which the shell knows the extension. */
 export const GNOME_EXTENSION_ID = "focus@activityd";
@@ -42,7 +43,6 @@ export async function installGnomeExtension(
   const shellVersion = await readShellVersion(env);
   const files = await renderGnomeExtension(shellVersion);
   const folder = path.join(dataFolder(env), "gnome-shell", "extensions", GNOME_EXTENSION_ID);
-  await mkdir(folder, { recursive: true });
   let written = false;
   for (const [name, content] of files) {
     if (await writeWhenDifferent(path.join(folder, name), content)) written = true;
@@ -125,9 +125,7 @@ function dataFolder(env: Readonly<Record<string, string | undefined>>): string {
 async function writeWhenDifferent(file: string, content: string): Promise<boolean> {
   const present = await readFile(file, "utf8").catch(() => null);
   if (present === content) return false;
-  const fresh = `${file}.new`;
-  await writeFile(fresh, content);
-  await rename(fresh, file);
+  writeWhole(file, content, { mode: 0o644 });
   return true;
 }
 

@@ -3,11 +3,10 @@
  * turned away before anything of their request is looked at.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
-import { dirname } from "node:path";
 import { ActivityError } from "../errors.ts";
-import { makeFolder } from "../make-folder.ts";
+import { writeWhole } from "../whole-file.ts";
 
 export interface AccessRules {
   readonly port: number;
@@ -79,7 +78,6 @@ export function readOrMakeToken(path: string): string {
     if (!absent) throw cause;
   }
   const token = `adg_${randomBytes(32).toString("base64url")}`;
-  makeFolder(dirname(path));
-  writeFileSync(path, `${token}\n`, { mode: 0o600 });
+  writeWhole(path, `${token}\n`);
   return token;
 }

@@ -5,7 +5,7 @@
  */
 import { mkdir, open, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ActivityError } from "../errors.ts";
+import { ActivityError, whyRefused } from "../errors.ts";
 import type {
   DriverState,
   HubDriver,
@@ -314,10 +314,9 @@ function refusal(folder: string, cause: unknown): ActivityError {
       cause,
     });
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
   return new ActivityError(
     "hub_refused",
-    `${folder} cannot be used (${reason})`,
+    `${folder} cannot be used (${whyRefused(cause)})`,
     "Make it readable and writable for you.",
     { cause },
   );

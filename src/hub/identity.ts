@@ -14,13 +14,14 @@ import {
   randomBytes,
   type KeyObject,
 } from "node:crypto";
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ActivityError } from "../errors.ts";
 import { integer, text, z } from "../shapes.ts";
 import { keyFor } from "../store/cipher.ts";
 import type { DeviceKind } from "../store/devices.ts";
 import { DATABASE_FILE } from "../store/events.ts";
+import { writeWhole } from "../whole-file.ts";
 
 /** A key that all devices of a hub share for a while. */
 export interface HubKey {
@@ -185,8 +186,7 @@ export function writeIdentity(directory: string, identity: HubIdentity): void {
     withHistory,
   } satisfies z.input<typeof fileSchema>);
   const path = join(directory, IDENTITY_FILE);
-  writeFileSync(`${path}.new`, `${sealText(directory, text)}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  writeWhole(path, `${sealText(directory, text)}\n`);
 }
 
 export function removeIdentity(directory: string): void {

@@ -2,19 +2,11 @@
  * Writes this server into the settings of MCP hosts. It promises that whatever else stands there stays as it is,
  * that a second run changes nothing, and that what it replaces is kept beside it.
  */
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { copyFileSync, existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { configTarget } from "../config.ts";
 import { ActivityError } from "../errors.ts";
-import { makeFolder } from "../make-folder.ts";
+import { writeWhole } from "../whole-file.ts";
 
 export const MCP_HOSTS = ["claude-desktop", "claude-code", "cursor", "vscode"] as const;
 
@@ -61,18 +53,13 @@ export function planMcpInstall(host: McpHost, command: McpCommand, places: HostP
 /** Carries a change out, whole or not at all. Returns where the old file is kept, or null when there was none. */
 export function applyMcpInstall({ file, before, after }: McpChange): string | null {
   if (before === after) return null;
-  makeFolder(dirname(file));
   const backup = before === null ? null : `${file}.before-activityd`;
   // The first backup is the owner's own text; later runs must not overwrite it with ours.
   if (backup !== null && !existsSync(backup)) copyFileSync(file, backup);
   // A link into a folder of dotfiles stays one.
   const target = configTarget(file);
   const mode = before === null ? 0o600 : statSync(target).mode & 0o777;
-  const fresh = `${target}.activityd-${process.pid}`;
-  writeFileSync(fresh, after, { mode: 0o600 });
-  // By itself: what a file is made with is less whatever the owner's umask takes away.
-  chmodSync(fresh, mode);
-  renameSync(fresh, target);
+  writeWhole(target, after, { mode });
   return backup;
 }
 

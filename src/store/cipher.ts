@@ -4,20 +4,11 @@
  * cannot be had is told apart from a damaged database.
  */
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ActivityError } from "../errors.ts";
-import { makeFolder } from "../make-folder.ts";
+import { writeWhole } from "../whole-file.ts";
 
 /** Where the key of a data folder lies. */
 export type KeyPlace =
@@ -49,8 +40,7 @@ export function readKeyPlace(directory: string): KeyPlace | null {
 /** Marks a data folder as encrypted. */
 export function writeKeyPlace(directory: string, place: KeyPlace): void {
   const path = join(directory, KEY_PLACE_FILE);
-  writeFileSync(`${path}.new`, `${JSON.stringify(place)}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  writeWhole(path, `${JSON.stringify(place)}\n`);
 }
 
 /**
@@ -105,9 +95,7 @@ function layKeyFile(path: string, key: string): void {
     );
   }
   const folder = dirname(path);
-  makeFolder(folder);
-  writeFileSync(`${path}.new`, `${key}\n`, { mode: 0o600, flush: true });
-  renameSync(`${path}.new`, path);
+  writeWhole(path, `${key}\n`, { flush: true });
   syncFolder(folder);
 }
 

@@ -2,7 +2,7 @@
  * What failures of SQLite and of the file system mean to a person. It promises one code for one kind of
  * trouble: unwritable goes away by itself, busy may be tried again, damaged must be repaired.
  */
-import { ActivityError, type ErrorCode } from "../errors.ts";
+import { ActivityError, whyRefused, type ErrorCode } from "../errors.ts";
 
 /** Runs `work` and translates what it throws. */
 export function translating<T>(path: string, work: () => T): T {
@@ -19,7 +19,8 @@ export function translate(path: string, error: unknown): unknown {
   const code = failureCode(error);
   const found = FAILURES.find(({ codes }) => codes.test(code ?? ""));
   if (found === undefined) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  // SQLite's own sentences are clear; of the system's, whyRefused knows better ones.
+  const reason = whyRefused(error);
   const message = `${found.subject} ${path}: ${reason}.`;
   return new ActivityError(found.code, message, found.hint, { cause: error });
 }

@@ -3,19 +3,12 @@
  * given. It promises that titles, previews, search, export and resend see the owner's words alone, also of rows
  * that hold only the composed string.
  */
-import {
-  appendFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  watch,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
 import { displayText, type OwnerText } from "../context/turn.ts";
 import { makeFolder } from "../make-folder.ts";
 import { stripLeadingSystemContext } from "./tui-formatters.ts";
+import { writeWhole } from "../whole-file.ts";
 
 /** One row of a conversation. */
 export interface StoredTurn {
@@ -118,10 +111,10 @@ export function openConversations(folder: string, modelFolder: string): Conversa
     },
     rewind: (id, turns) => {
       const kept = read(id).slice(0, turns);
-      replaceFile(join(folder, nameOf(id)), kept.map(shownRow).join(""));
+      writeWhole(join(folder, nameOf(id)), kept.map(shownRow).join(""));
       if (existsSync(join(modelFolder, nameOf(id)))) {
         const rows = kept.map(({ modelText }, index) => modelRow(index, modelText));
-        replaceFile(join(modelFolder, nameOf(id)), rows.join(""));
+        writeWhole(join(modelFolder, nameOf(id)), rows.join(""));
       }
     },
     search: (words) => {
@@ -200,12 +193,6 @@ function oneLine(text: OwnerText, maxChars: number): string {
 }
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-
-/** Whoever reads meanwhile sees the file as it was or as it is. */
-function replaceFile(file: string, text: string): void {
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
-}
 
 function readLines(file: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];

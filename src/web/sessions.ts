@@ -3,11 +3,10 @@
  * minutes, that sessions outlive a restart, and that neither memory nor disk holds what would open one.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
 import type { Clock } from "../clock.ts";
 import { reasonForLog, type Log } from "../log.ts";
-import { makeFolder } from "../make-folder.ts";
+import { writeWhole } from "../whole-file.ts";
 
 export interface PageSessions {
   /** A key for one use, and until when. */
@@ -53,7 +52,7 @@ export function openPageSessions({ file, clock, log }: PageSessionsOptions): Pag
   const keep = (): void => {
     try {
       if (sessions.size === 0) rmSync(file, { force: true });
-      else writePrivately(file, JSON.stringify(Object.fromEntries(sessions)));
+      else writeWhole(file, JSON.stringify(Object.fromEntries(sessions)));
     } catch (error) {
       log.warn("cannot keep the sessions of the page", { reason: reasonForLog(error) });
     }
@@ -130,11 +129,4 @@ function parseSessions(text: string): Map<string, number> {
     // Half a file: nobody is let in by it.
     return new Map();
   }
-}
-
-function writePrivately(file: string, text: string): void {
-  makeFolder(dirname(file));
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  chmodSync(`${file}.new`, 0o600);
-  renameSync(`${file}.new`, file);
 }

@@ -1,9 +1,20 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { createContext, runInContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { toErrorEnvelope } from "../../src/errors.ts";
 import { installGnomeExtension, renderGnomeExtension } from "../../src/daemon/gnome-extension.ts";
 
 let home: string;
@@ -65,6 +76,26 @@ describe("installing the extension of GNOME Shell", () => {
     expect(readFileSync(path.join(report.folder, "extension.js"), "utf8")).toContain(
       'import Gio from "gi://Gio";',
     );
+  });
+
+  it("tells what stands in the way of its files, and where", async () => {
+    const env = envWith({ "gnome-shell": SHELL_43, gsettings: GSETTINGS });
+    writeFileSync(path.join(home, ".local"), "a file where the folder should be");
+    const refusal = await installGnomeExtension(env).catch((thrown: unknown) => thrown);
+    expect(toErrorEnvelope(refusal).error.message).toMatch(
+      /^The system refuses «mkdir .*»: what should be a folder in it is a file \(ENOTDIR\)\.$/,
+    );
+    rmSync(path.join(home, ".local"));
+    const folder = path.join(home, ".local/share/gnome-shell/extensions/focus@activityd");
+    mkdirSync(folder, { recursive: true });
+    // Every write to it is refused for want of room.
+    symlinkSync("/dev/full", path.join(folder, "metadata.json.new"));
+    const full = await installGnomeExtension(env).catch((thrown: unknown) => thrown);
+    expect(toErrorEnvelope(full).error).toMatchObject({
+      message: `The system refuses «write ${folder}/metadata.json»: the disk is full (ENOSPC).`,
+      hint: `See what room is left with: df -h '${folder}'`,
+    });
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("says so when the owner must enable it, or has all extensions switched off", async () => {

@@ -2,13 +2,12 @@
  * Whether the owner has paused recording, and until when. It promises that a pause outlives the daemon, that
  * it ends by itself at its time, and that a record of it which cannot be read counts as paused.
  */
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
 
 import type { Clock } from "../../clock.ts";
-import { ActivityError } from "../../errors.ts";
+import { ActivityError, whyRefused } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import { makeFolder } from "../../make-folder.ts";
+import { writeWhole } from "../../whole-file.ts";
 
 /** A pause that is in force. */
 export interface PauseState {
@@ -26,7 +25,10 @@ export interface Pause {
    * force but would not outlive the daemon.
    */
   readonly pause: (untilUs: number | null) => PauseState;
-  /** Ends the pause; nothing happens when there is none. */
+  /**
+   * Ends the pause; nothing happens when there is none. Throws `database_unwritable` when recording goes on, but a daemon
+   * that starts would be paused again.
+   */
   readonly resume: () => void;
   readonly close: () => void;
 }
@@ -54,18 +56,22 @@ export function openPause({ file, clock, log, onChange }: OpenPauseOptions): Pau
   const end = (): void => {
     state = null;
     schedule();
+    onChange(null);
+  };
+
+  const runOut = (): void => {
+    end();
     try {
       rmSync(file, { force: true });
     } catch (error) {
-      // The file names its end or a later `resume` removes it; recording goes on as the owner asked.
-      log.warn("cannot remove the pause file", { reason: reasonOf(error) });
+      // The file names its end, which a daemon that starts goes by.
+      log.warn("cannot remove the pause file", { reason: whyRefused(error) });
     }
-    onChange(null);
   };
 
   const current = (): PauseState | null => {
     if (state !== null) state = putRight(state, clock.nowUs());
-    if (state !== null && state.untilUs !== null && clock.nowUs() >= state.untilUs) end();
+    if (state !== null && state.untilUs !== null && clock.nowUs() >= state.untilUs) runOut();
     return state;
   };
 
@@ -94,6 +100,8 @@ export function openPause({ file, clock, log, onChange }: OpenPauseOptions): Pau
     },
     resume: () => {
       if (state !== null) end();
+      // Also where nothing is paused any more: an earlier end may not have been kept.
+      removePause(file, "Recording goes on, but the pause");
     },
     close: () => {
       if (timer !== null) clearInterval(timer);
@@ -121,7 +129,7 @@ function readPause(file: string, nowUs: number, log: Log): PauseState | null {
     text = readFileSync(file, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    log.warn("cannot read the pause file: recording is paused", { reason: reasonOf(error) });
+    log.warn("cannot read the pause file: recording is paused", { reason: whyRefused(error) });
     return { sinceUs: nowUs, untilUs: null };
   }
   const pause = parsePause(text);
@@ -169,34 +177,27 @@ export function requireFuture(untilUs: number | null, nowUs: number): void {
  */
 export function writePause(file: string, state: PauseState, what: string): void {
   try {
-    makeFolder(dirname(file));
-    writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600 });
-    chmodSync(`${file}.new`, 0o600);
-    renameSync(`${file}.new`, file);
+    writeWhole(file, `${JSON.stringify(state)}\n`);
   } catch (cause) {
     throw new ActivityError(
       "database_unwritable",
-      `${what} cannot be kept in ${file}: ${reasonOf(cause)}.`,
+      `${what} cannot be kept in ${file}: ${whyRefused(cause)}.`,
       "Make room or give write access; until then a daemon that starts records.",
       { cause },
     );
   }
 }
 
-/** Ends a pause for the next daemon while none runs. Throws `database_unwritable`, which says of `what` that it cannot be ended. */
+/** Ends a pause for the next daemon. Throws `database_unwritable`, which says of `what` that it cannot be ended. */
 export function removePause(file: string, what: string): void {
   try {
     rmSync(file, { force: true });
   } catch (cause) {
     throw new ActivityError(
       "database_unwritable",
-      `${what} cannot be ended, in ${file}: ${reasonOf(cause)}.`,
+      `${what} cannot be ended, in ${file}: ${whyRefused(cause)}.`,
       "Give write access; until then a daemon that starts is paused.",
       { cause },
     );
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,8 @@
 /** `activityd config …`: the settings, from a commented file to begin with to a check of what stands in it. */
 import { spawnSync } from "node:child_process";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, rmSync } from "node:fs";
 import { ActivityError, toErrorEnvelope } from "../../errors.ts";
-import { makeFolder } from "../../make-folder.ts";
+import { writeWhole } from "../../whole-file.ts";
 import { draftOf } from "../../paths.ts";
 import { RESTART, type CliIo, type ExitCode } from "../io.ts";
 import type { RegisterCommands } from "../program.ts";
@@ -74,10 +73,7 @@ async function edit(io: CliIo): Promise<ExitCode> {
   const before = isThere ? readConfigText(configFile) : renderConfigTemplate();
   const goesOn = existsSync(draft);
   if (goesOn) io.talk(`Going on with what was not taken over: ${draft}`);
-  else {
-    makeFolder(dirname(draft));
-    writeFileSync(draft, before, { mode: 0o600 });
-  }
+  else writeWhole(draft, before);
   const failure = runEditor(io, editor, draft);
   // What is not there would be read as settings that are all left to the defaults.
   if (!existsSync(draft)) {

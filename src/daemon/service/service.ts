@@ -13,12 +13,12 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
-  writeFileSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { configTarget } from "../../config.ts";
 import { ActivityError } from "../../errors.ts";
-import { makeFolder } from "../../make-folder.ts";
+import { writeWhole } from "../../whole-file.ts";
 import { draftOf, type Paths } from "../../paths.ts";
 import { findInstanceHolder } from "../../store/lock.ts";
 import { INSTALL } from "../../version.ts";
@@ -194,11 +194,10 @@ export function readInstalled({ path, encoding }: ServiceFile): string | null {
 }
 
 function writeInstalled({ path, text, encoding }: ServiceFile): void {
-  makeFolder(dirname(path));
   // Written through the link, it would be gone; who installs wants it back.
   if (isMasked(path) || !isWritable(path)) rmSync(path, { force: true });
-  if (encoding === undefined) writeFileSync(path, text, { mode: 0o644 });
-  else writeFileSync(path, BYTE_ORDER_MARK + text, { encoding, mode: 0o644 });
+  const content = encoding === undefined ? text : Buffer.from(BYTE_ORDER_MARK + text, encoding);
+  writeWhole(configTarget(path), content, { mode: 0o644 });
 }
 
 /** What an installation with `sudo` left is root's, in a folder that is the owner's: it is replaced. */

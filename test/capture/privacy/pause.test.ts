@@ -132,8 +132,17 @@ describe("a pause", () => {
     writeFileSync(join(folder, "data"), "a file where the folder should be");
     const { pause } = start();
     chmodSync(join(folder, "data"), 0o400);
-    pause.resume();
-    expect(() => pause.pause(null)).toThrow("Recording is paused, but the pause cannot be kept");
+    const file = join(folder, "data", "pause.json");
+    const why = "what should be a folder in it is a file.";
+    expect(() => pause.resume()).toThrow(
+      `Recording goes on, but the pause cannot be ended, in ${file}: ${why}`,
+    );
+    expect(pause.state()).toBeNull();
+    // Asked again, it is tried again.
+    expect(() => pause.resume()).toThrow(why);
+    expect(() => pause.pause(null)).toThrow(
+      `Recording is paused, but the pause cannot be kept in ${file}: `,
+    );
     expect(pause.state()).not.toBeNull();
   });
 });
