@@ -2,13 +2,13 @@
  * Looking into the data folder without asking a daemon: one may run beside it or not. It promises to change
  * nothing that a daemon holds.
  */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { EventFacts } from "../capture/events.ts";
 import { judgeAgain } from "../capture/privacy/facts.ts";
 import type { PrivacyConfig } from "../capture/privacy/rules.ts";
 import { createPrivacyGate } from "../capture/privacy.ts";
-import { ActivityError } from "../errors.ts";
+import { ActivityError, howToMend, whyRefused } from "../errors.ts";
 import type { Paths } from "../paths.ts";
 import { createBackup, listBackups, type Backup } from "../store/backups.ts";
 import { openDatabase, type StoreDatabase } from "../store/database.ts";
@@ -105,16 +105,38 @@ export async function countAgainstRules(paths: Paths, config: PrivacyConfig): Pr
 }
 
 /**
- * Throws `not_found` when nothing was ever recorded, `database_newer` for what may mean something else by now, and
- * `database_recovering` while a daemon makes another of it: half of it may be readable, and would be taken for the whole.
+ * Throws `not_found` when nothing was ever recorded, `internal` when that cannot be told, `database_newer` for what may mean
+ * something else by now, and `database_recovering` while a daemon makes another of it: half of it may be readable, and would
+ * be taken for the whole.
  */
 function openForReading({ dataDirectory }: Paths): StoreDatabase {
   const path = join(dataDirectory, DATABASE_FILE);
-  if (!existsSync(path)) {
+  if (isRecovering(dataDirectory, Date.now())) throw recoveringError();
+  if (isEmpty(path)) {
     const hint = "Start recording with: activityd start --detach";
     throw new ActivityError("not_found", `Nothing is recorded in ${dataDirectory} yet.`, hint);
   }
   refuseNewerSchema(path);
-  if (isRecovering(dataDirectory, Date.now())) throw recoveringError();
   return openDatabase({ path, role: "reader" });
+}
+
+const NONE = { throwIfNoEntry: false } as const;
+
+/**
+ * Whether there is no record: no file, or one of no bytes, which a start on a full disk leaves. What may not be looked at is
+ * none of them.
+ */
+function isEmpty(path: string): boolean {
+  try {
+    // All of a new one can still be in its log.
+    return statSync(path).size + (statSync(`${path}-wal`, NONE)?.size ?? 0) === 0;
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return true;
+    throw new ActivityError(
+      "internal",
+      `Cannot read the record ${path}: ${whyRefused(cause)}.`,
+      howToMend(cause, "See what is in its way with: activityd doctor"),
+      { cause },
+    );
+  }
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
@@ -162,6 +162,29 @@ test("a record that a newer activityd wrote is not read as if it were ours", asy
       out: "",
       talk: expect.stringContaining("a newer activityd wrote it (schema 999"),
     });
+  }
+});
+
+test("a record that cannot be looked at is not taken for one in which nothing is", async () => {
+  const home = createTempHome();
+  // Not even root sees into it.
+  writeFileSync(join(home, "data"), "a file where the folder should be");
+  for (const argv of [["search", "retry"], ["export"], ["backup"]]) {
+    const { talk, exitCode } = await run(home, ...argv);
+    expect({ argv, talk, exitCode }).toMatchObject({ argv, exitCode: 1 });
+    expect(talk).toContain(
+      `Cannot read the record ${join(home, "data", "activity.db")}: what should be a folder in it is a file.`,
+    );
+  }
+});
+
+test("a record of no bytes, which a start on a full disk leaves, is one in which nothing is", async () => {
+  const home = createTempHome();
+  mkdirSync(join(home, "data"));
+  writeFileSync(join(home, "data", "activity.db"), "");
+  for (const argv of [["search", "retry"], ["export"], ["backup"]]) {
+    const { talk } = await run(home, ...argv);
+    expect(talk).toContain(`Nothing is recorded in ${join(home, "data")} yet.`);
   }
 });
 
