@@ -120,12 +120,22 @@ export function shellWord(text: string): string {
  */
 export function toErrorEnvelope(thrown: unknown): ErrorEnvelope {
   const { code, message, hint } = describe(thrown);
-  return { error: { code, message: shortenValues(message), hint: shortenText(hint) } };
+  return {
+    error: { code, message: shortenValues(message), hint: shortenText(withoutControls(hint)) },
+  };
 }
 
-/** A sentence in which no value is longer than it takes to know which one is meant: its ends stay. */
+/**
+ * A sentence in which no value is longer than it takes to know which one is meant: its ends stay. Nor does one move the
+ * cursor or colour the terminal in which it is read.
+ */
 export function shortenValues(sentence: string): string {
-  return shortenText(sentence.replaceAll(/(\S{160})\S{100,}(\S{40})/gu, "$1…$2"));
+  return shortenText(withoutControls(sentence).replaceAll(/(\S{160})\S{100,}(\S{40})/gu, "$1…$2"));
+}
+
+/** Without the characters that a terminal obeys, but for the ends of lines and the tabs of a sentence of several lines. */
+function withoutControls(text: string): string {
+  return text.replaceAll(/(?![\n\t])\p{Cc}/gu, "\uFFFD");
 }
 
 function shortenText(text: string): string {

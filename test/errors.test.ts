@@ -185,3 +185,16 @@ describe("why a file cannot be used", () => {
     expect(whyRefused("odd")).toBe("odd");
   });
 });
+
+test("what a terminal would obey is not in a sentence", () => {
+  const colour = new ActivityError(
+    "bad_request",
+    "No \u001B[31mred\u0007\u009B.\nBut lines.",
+    "\u001B",
+  );
+  expect(toErrorEnvelope(colour).error).toEqual({
+    code: "bad_request",
+    message: "No \uFFFD[31mred\uFFFD\uFFFD.\nBut lines.",
+    hint: "\uFFFD",
+  });
+});

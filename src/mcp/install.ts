@@ -2,7 +2,7 @@
  * Writes this server into the settings of MCP hosts. It promises that whatever else stands there stays as it is,
  * that a second run changes nothing, and that what it replaces is kept beside it.
  */
-import { copyFileSync, existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { configTarget } from "../config.ts";
 import { ActivityError } from "../errors.ts";
@@ -55,7 +55,10 @@ export function applyMcpInstall({ file, before, after }: McpChange): string | nu
   if (before === after) return null;
   const backup = before === null ? null : `${file}.before-activityd`;
   // The first backup is the owner's own text; later runs must not overwrite it with ours.
-  if (backup !== null && !existsSync(backup)) copyFileSync(file, backup);
+  if (backup !== null && !existsSync(backup)) {
+    // Whole: half of it, from a disk that was full, would be taken for the owner's text ever after.
+    writeWhole(backup, readFileSync(file), { mode: statSync(file).mode & 0o777 });
+  }
   // A link into a folder of dotfiles stays one.
   const target = configTarget(file);
   const mode = before === null ? 0o600 : statSync(target).mode & 0o777;

@@ -74,3 +74,16 @@ test.each([
   expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
   expect(talk).toContain(`"${argv[2]}" is no http or https address.`);
 });
+
+describe("a command to be run that cannot be started", () => {
+  test.each([
+    ["", 2, "The name of the command is empty."],
+    ["x".repeat(100_000), 126, "its name is too long"],
+    ["no\u001B[31mred", 127, "cannot start no\uFFFD[31mred: there is no such program"],
+  ])("is told in one sentence", async (name, exitCode, sentence) => {
+    const run = await runCli(["exec", "--session", "s", "--", name]);
+    expect(run.exitCode).toBe(exitCode);
+    expect(run.talk).toContain(sentence);
+    expect(run.talk.length).toBeLessThan(2_000);
+  });
+});

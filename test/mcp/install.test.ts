@@ -80,6 +80,21 @@ describe("installing into a host", () => {
     expect(readFileSync(backup ?? "", "utf8")).toBe('{"mine":1}');
   });
 
+  it("keeps all of the old settings or leaves none for a disk that is full", () => {
+    const places = openHome();
+    const { file } = planMcpInstall("cursor", COMMAND, places);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "{}");
+    // Every write to it is refused for want of room.
+    symlinkSync("/dev/full", `${file}.before-activityd.new`);
+    const change = planMcpInstall("cursor", COMMAND, places);
+    expect(() => applyMcpInstall(change)).toThrow("ENOSPC");
+    expect(existsSync(`${file}.before-activityd`)).toBe(false);
+    expect(readFileSync(file, "utf8")).toBe("{}");
+    const backup = applyMcpInstall(change);
+    expect(readFileSync(backup ?? "", "utf8")).toBe("{}");
+  });
+
   it.each([
     ["with comments", '{\n  // mine\n  "servers": {}\n}'],
     ["of another shape", '{"servers": 3}'],

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { describeExec, type ExecOutcome } from "../../auto-reply/reply/exec-event.ts";
-import { toErrorEnvelope } from "../../errors.ts";
+import { ActivityError, shortenValues, toErrorEnvelope } from "../../errors.ts";
 import { askDaemon } from "../ask-daemon.ts";
 import type { CliIo } from "../io.ts";
 
@@ -23,6 +23,14 @@ export async function runExec(
   session: string,
   command: readonly string[],
 ): Promise<number> {
+  if (command[0] === "") {
+    // As of a shell's variable that is not set.
+    throw new ActivityError(
+      "bad_request",
+      "The name of the command is empty.",
+      "Say what to run: activityd exec --session S -- make test",
+    );
+  }
   const startedMs = performance.now();
   const hasTerminal = process.stdin.isTTY && process.stdout.isTTY && process.stderr.isTTY;
   const run = hasTerminal && hasScript() ? runInTerminal : runInStreams;
@@ -46,14 +54,15 @@ interface Ended {
  * The command on this process's own streams. One that is a terminal is handed down as it is and cannot be
  * read along; every other is passed on and its end is kept.
  */
-async function runInStreams([file = "", ...args]: readonly string[]): Promise<Ended> {
-  const child = spawn(file, args, {
-    stdio: [
-      "inherit",
-      process.stdout.isTTY ? "inherit" : "pipe",
-      process.stderr.isTTY ? "inherit" : "pipe",
-    ],
-  });
+async function runInStreams(command: readonly string[]): Promise<Ended> {
+  let child: ChildProcess;
+  try {
+    child = spawnInStreams(command);
+  } catch (thrown) {
+    // What the system does not take at all, such as a name that is too long.
+    if (!(thrown instanceof Error && "syscall" in thrown && "code" in thrown)) throw thrown;
+    return { outcome: { kind: "not-started", reason: String(thrown.code) }, output: null };
+  }
   const tail = createTail();
   passOn(child.stdout, process.stdout, tail.add);
   passOn(child.stderr, process.stderr, tail.add);
@@ -101,6 +110,16 @@ function hasScript(): boolean {
 
 function quote(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function spawnInStreams([file = "", ...args]: readonly string[]): ChildProcess {
+  return spawn(file, args, {
+    stdio: [
+      "inherit",
+      process.stdout.isTTY ? "inherit" : "pipe",
+      process.stderr.isTTY ? "inherit" : "pipe",
+    ],
+  });
 }
 
 /** Waits for the end. Signals meant for the command reach it, and do not end this process before it. */
@@ -176,6 +195,8 @@ async function note(io: CliIo, session: string, text: string): Promise<void> {
 const WHY_NOT: Readonly<Record<string, string>> = {
   ENOENT: "there is no such program",
   EACCES: "it is no program that this user may run",
+  ENAMETOOLONG: "its name is too long",
+  E2BIG: "its arguments are longer than the system takes",
 };
 
 function leaveAs(io: CliIo, [file = ""]: readonly string[], outcome: ExecOutcome): number {
@@ -189,7 +210,11 @@ function leaveAs(io: CliIo, [file = ""]: readonly string[], outcome: ExecOutcome
       return 128 + number;
     }
     default:
-      io.talk(`activityd: cannot start ${file}: ${WHY_NOT[outcome.reason] ?? outcome.reason}`);
+      io.talk(
+        shortenValues(
+          `activityd: cannot start ${file}: ${WHY_NOT[outcome.reason] ?? outcome.reason}`,
+        ),
+      );
       return outcome.reason === "ENOENT" ? 127 : 126;
   }
 }
