@@ -35,6 +35,7 @@ function createRig(line = "ListenStream=/a") {
     status: [{ argv: ["test", "-e", join(home, "ran")] }],
     enabled: [{ argv: ["test", "!", "-e", join(home, "disabled")] }],
     logs: [],
+    logFile: null,
     mainPid: null,
     notes: [],
   };

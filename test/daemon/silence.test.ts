@@ -60,6 +60,15 @@ describe("where a service is installed", () => {
     },
   );
 
+  it("a log that was not written yet is told with its place", async () => {
+    const { home, env } = installed();
+    const { talk, exitCode } = await runCli(["service", "logs"], { home, env });
+    expect({ talk, exitCode }).toEqual({
+      talk: `activityd: There is no log at ${join(home, "log", "activityd.log")}: no daemon has run in the background yet.\n  See how it stands with: activityd doctor\n`,
+      exitCode: 1,
+    });
+  });
+
   it("that is another folder's, a daemon of this one is started by hand", async () => {
     const { env } = installed();
     const { talk } = await runCli(["status"], { env });

@@ -48,10 +48,11 @@ async function uninstall(io: CliIo, dryRun: boolean, purge: boolean): Promise<Ex
 }
 
 async function tell(io: CliIo, verb: "status" | "logs"): Promise<ExitCode> {
-  const { requireInstalled, tellAll } = await loadService();
+  const { requireInstalled, requireLog, tellAll } = await loadService();
   const { plan } = await planHere(io);
   // The log of one that was removed may still be read.
   if (verb === "status") requireInstalled(plan);
+  else requireLog(plan);
   return tellAll(plan[verb]) ? 0 : 1;
 }
 

@@ -13,6 +13,7 @@ export function planAutostart(facts: ServiceFacts): ServicePlan {
     facts.mainPath,
     command,
   ];
+  const logFile = join(facts.logDirectory, "activityd.log");
   return {
     mechanism: "autostart",
     files: [
@@ -35,7 +36,8 @@ X-GNOME-Autostart-enabled=true
     stop: [],
     status: [{ argv: control("status") }],
     enabled: [],
-    logs: [{ argv: ["tail", "-n", "200", join(facts.logDirectory, "activityd.log")] }],
+    logs: [{ argv: ["tail", "-n", "200", logFile] }],
+    logFile,
     mainPid: null,
     notes: [
       "There is no systemd here: the daemon starts with the desktop and nothing restarts it when it fails.",

@@ -8,6 +8,7 @@ const LABEL = "org.activityd.activityd";
 export function planLaunchd(facts: ServiceFacts): ServicePlan {
   const path = join(facts.homeDirectory, "Library", "LaunchAgents", `${LABEL}.plist`);
   const domain = `gui/${facts.userId}`;
+  const logFile = join(facts.logDirectory, "activityd.log");
   return {
     mechanism: "launchd",
     files: [{ path, text: propertyList(facts) }],
@@ -24,7 +25,8 @@ export function planLaunchd(facts: ServiceFacts): ServicePlan {
     stop: [],
     status: [{ argv: ["launchctl", "print", `${domain}/${LABEL}`] }],
     enabled: [],
-    logs: [{ argv: ["tail", "-n", "200", join(facts.logDirectory, "activityd.log")] }],
+    logs: [{ argv: ["tail", "-n", "200", logFile] }],
+    logFile,
     mainPid: null,
     notes: [
       `macOS ties its permissions to ${facts.nodePath}: after Node.js moved, grant Screen Recording and Accessibility again.`,

@@ -40,6 +40,8 @@ export interface ServicePlan {
   /** What succeeds where each part of it begins with the login; empty where its files alone see to that. */
   readonly enabled: readonly ServiceCommand[];
   readonly logs: readonly ServiceCommand[];
+  /** The file that they print; null where the manager keeps the log. */
+  readonly logFile: string | null;
   /** Prints the pid of the daemon that the manager runs, or 0; null where it cannot be asked. */
   readonly mainPid: ServiceCommand | null;
   /** What the owner should know about this mechanism, one sentence each. */

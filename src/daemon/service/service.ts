@@ -107,6 +107,16 @@ export function requireInstalled({ files }: ServicePlan): void {
   );
 }
 
+/** Throws `not_found` where the service keeps its log in a file, and has not written one. */
+export function requireLog({ logFile }: ServicePlan): void {
+  if (logFile === null || existsSync(logFile)) return;
+  throw new ActivityError(
+    "not_found",
+    `There is no log at ${logFile}: no daemon has run in the background yet.`,
+    "See how it stands with: activityd doctor",
+  );
+}
+
 /** Starts the service again; a daemon that was started by hand, and is in its way, ends. */
 export async function restartService(plan: ServicePlan, paths: Paths, tell: Tell): Promise<void> {
   requireInstalled(plan);

@@ -103,6 +103,7 @@ export function planSystemd(facts: ServiceFacts): ServicePlan {
       (unit): ServiceCommand => ({ argv: systemctl("is-enabled", unit) }),
     ),
     logs: [{ argv: ["journalctl", "--user", "--no-pager", "-n", "200", "-u", SERVICE] }],
+    logFile: null,
     mainPid: { argv: systemctl("show", "--property=MainPID", "--value", SERVICE) },
     notes: [
       "The service runs while you are logged in. To keep it answering when you are not: loginctl enable-linger",

@@ -10,6 +10,7 @@ const TASK = "activityd";
 /** @see https://learn.microsoft.com/windows/win32/taskschd/task-scheduler-schema */
 export function planTaskScheduler(facts: ServiceFacts): ServicePlan {
   const path = join(facts.configDirectory, "activityd-task.xml");
+  const logFile = join(facts.logDirectory, "activityd.log");
   return {
     mechanism: "task-scheduler",
     // The only encoding that schtasks takes for certain, and the one in which it writes such files itself.
@@ -30,7 +31,8 @@ export function planTaskScheduler(facts: ServiceFacts): ServicePlan {
     stop: [],
     status: [{ argv: ["schtasks", "/query", "/tn", TASK, "/v", "/fo", "list"] }],
     enabled: [],
-    logs: [{ argv: ["cmd", "/c", "type", join(facts.logDirectory, "activityd.log")] }],
+    logs: [{ argv: ["cmd", "/c", "type", logFile] }],
+    logFile,
     mainPid: null,
     notes: [
       "The daemon does not run on Windows itself yet, for want of a local API that is closed to other users: the task ends with that error. Inside WSL it runs.",
