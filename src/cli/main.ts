@@ -3,6 +3,7 @@
  * every turn of an assistant, and the daemon that stays, start without loading the rest.
  */
 import { hearClosedTalk, processIo, tellFailure, type CliIo, type AnyExitCode } from "./io.ts";
+import { ActivityError, whyRefused } from "../errors.ts";
 import { programReplaced } from "../version.ts";
 import type { Parts } from "./parts.ts";
 
@@ -48,7 +49,17 @@ function hearClosedStreams(io: CliIo): void {
     // A terminal that was closed is told by SIGHUP; what is still to be kept is kept.
     if (error.code === "EIO") return;
     // Such as a disk that filled up under `activityd export > file`: half a file must not pass for a whole one.
-    process.exit(tellFailure(io, error));
+    process.exit(tellFailure(io, cutOff(error)));
   });
   hearClosedTalk();
+}
+
+/** Whoever reads the output later would take its beginning for the whole. */
+function cutOff(cause: Error): ActivityError {
+  return new ActivityError(
+    "internal",
+    `The output could not be written to its end: ${whyRefused(cause)}.`,
+    "Do not use what is there of it. See what is wrong where it goes, and run the command again.",
+    { cause },
+  );
 }

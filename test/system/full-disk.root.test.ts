@@ -45,7 +45,7 @@ test("an import or a restore that finds no room says so, changes nothing and lea
   mkdirSync(join(data, "backups"), { recursive: true });
   for (const command of ["import", "restore"]) {
     const { talk } = await run(command, large);
-    expect(talk).toMatch(/^activityd: Cannot write the database .*no space left on device/);
+    expect(talk).toMatch(/^activityd: Cannot write the database .*the disk is full\./);
     expect(talk).toContain("Check free space");
     expect(readdirSync(data).filter((name) => /import-|restoring|ready/.test(name))).toEqual([]);
     expect((await run("export")).out).toBe(record);

@@ -23,7 +23,10 @@ test.each(["--help", "privacy explain", "completion bash"])(
         timeout: 20_000,
       },
     );
-    expect(stderr).toBe("activityd: The system refuses «write»: the disk is full (ENOSPC).\n");
+    expect(stderr).toBe(
+      "activityd: The output could not be written to its end: the disk is full.\n" +
+        "  Do not use what is there of it. See what is wrong where it goes, and run the command again.\n",
+    );
     expect(status).toBe(1);
   },
 );
