@@ -9,6 +9,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -160,11 +161,36 @@ export async function openSwayRig(options: { readonly xwayland: boolean }): Prom
     },
     kill: async () => {
       await processes.stop(server, "SIGKILL");
+      await endOrphans(runtimeFolder);
     },
     restart: start,
     close: async () => {
       await processes.close();
+      await endOrphans(runtimeFolder);
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/**
+ * Ends what a killed sway left of its session: one that starts XWayland waits for it in a child, and when it is killed
+ * meanwhile, that child and XWayland wait for each other for ever.
+ */
+async function endOrphans(runtimeFolder: string): Promise<void> {
+  const endIfOrphan = (pid: string): boolean => {
+    try {
+      const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+      if (!variables.includes(`XDG_RUNTIME_DIR=${runtimeFolder}`)) return false;
+      if (!/^(?:sway|Xwayland)\n$/.test(readFileSync(`/proc/${pid}/comm`, "utf8"))) return false;
+      process.kill(Number(pid), "SIGKILL");
+      return true;
+    } catch {
+      // It ended since it was listed, or is another user's.
+      return false;
+    }
+  };
+  await until("nothing of the session is left", () => {
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return pids.filter(endIfOrphan).length === 0;
+  });
 }
