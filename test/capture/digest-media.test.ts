@@ -193,6 +193,7 @@ describe("a turn that asks for what had the most time", () => {
     "welche App hab ich diese Woche am meisten benutzt",
     "qué aplicación usé más esta semana",
     "quelle appli j'ai le plus utilisée cette semaine",
+    "quels logiciels j'ai utilisés cette semaine ?",
   ])("gets the sums of programs: %s", (turn) => {
     expect(sums(turn)).toEqual([
       ["Writer", "2 h"],
@@ -325,6 +326,12 @@ describe("a sum over a time", () => {
       ]);
     },
   );
+
+  it("is called as it was named, without how it was asked", () => {
+    expect(bodyOf("wie viel Zeit hab ich diese Woche mit den milk prices verbracht?")[0]).toMatch(
+      /^- total on "milk prices": /,
+    );
+  });
 
   it("begins where the record does", () => {
     expect(bodyOf("how long was I on the milk prices this month?")[0]).toBe(

@@ -5,6 +5,7 @@
  */
 import type { DocumentIndex, WordHits } from "./document-index.ts";
 import type { ContentWord, TurnLanguage, TurnReading } from "./turn/reading.ts";
+import { isMediumWord } from "./turn/languages.ts";
 import { cjkPieces, foldWord, foldedWords, wordRarity } from "./words.ts";
 
 /** A word of the turn together with what it hits. */
@@ -302,9 +303,11 @@ const LINKS: ReadonlySet<string> = new Set(
 );
 
 function phraseText(turn: string, words: readonly TopicWord[]): string {
-  // "look at the bee keeping page": how it was asked stands in front, what kind of thing it is behind.
+  // "look at the bee keeping page": how it was asked stands in front, what kind of thing it is behind; in German the verb is last.
   const first = words.find(({ word }) => !word.generic)?.word;
-  const last = words.at(-1)?.word;
+  const last = words.findLast(
+    ({ word, hits }) => !word.generic || hits.how !== "none" || isMediumWord(word.folded, "other"),
+  )?.word;
   if (first === undefined || last === undefined) return "";
   return turn.slice(first.startIndex, last.startIndex + last.text.length).replace(/\s+/gu, " ");
 }
