@@ -12,10 +12,11 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ActivityError } from "../errors.ts";
 import { isPlainText, KEY_PLACE_FILE, readKey, readKeyPlace } from "./cipher.ts";
 import { openDatabase, type StoreDatabase } from "./database.ts";
+import { failureCode } from "./failures.ts";
 import { APPLICATION_ID } from "./migrations.ts";
 import { encryptFile, findDamage } from "./sqlite.ts";
 
@@ -31,17 +32,14 @@ const KEPT_BACKUPS = 3;
 
 /** The backups of a data folder, newest first. */
 export function listBackups(directory: string): readonly Backup[] {
-  const folder = join(directory, "backups");
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .flatMap((name) => {
+  return entriesOf(join(directory, "backups"))
+    .flatMap((path) => {
       const match = /^activity-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?:\.(\d{3}))?Z\.db$/.exec(
-        name,
+        basename(path),
       );
       if (match === null) return [];
       const [, year, month, day, hour, minute, second, milli = "000"] = match;
       const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milli}Z`;
-      const path = join(folder, name);
       // A daemon that makes one takes the oldest away, while a command lists them.
       const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size;
       return sizeBytes === undefined ? [] : [{ path, atUs: Date.parse(iso) * 1000, sizeBytes }];
@@ -177,8 +175,14 @@ export function listCopies(directory: string): readonly string[] {
   return [...entriesOf(join(directory, "backups")), ...listSetAside(directory)];
 }
 
+/** None where there is no such folder; one that cannot be looked at is not empty, and throws what the system says. */
 function entriesOf(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch (thrown) {
+    if (failureCode(thrown) === "ENOENT") return [];
+    throw thrown;
+  }
 }
 
 /**

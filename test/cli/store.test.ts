@@ -109,6 +109,17 @@ describe("activityd backup, restore and doctor", () => {
     expect((await run(home, "export")).out.split("\n")).toHaveLength(14);
   });
 
+  test("do not call what cannot be looked at empty", async () => {
+    const home = createTempHome();
+    writeFileSync(join(home, "data"), "");
+    for (const argv of [["restore"], ["backup", "--list"], ["export"]]) {
+      const { talk, exitCode } = await run(home, ...argv);
+      expect([argv, exitCode]).toEqual([argv, 1]);
+      expect(talk).toContain(join(home, "data"));
+      expect(talk).not.toMatch(/no backup yet|Nothing is recorded|Internal/u);
+    }
+  });
+
   test("say so where nothing was recorded or backed up", async () => {
     const home = createTempHome();
     expect((await run(home, "export")).talk).toContain("Nothing is recorded");
