@@ -134,7 +134,7 @@ const MEDIA: readonly {
       /^(?:cod(?:e|ed|ing|er|ais)|program(?:ming|med|ar|ando|e|aba)|programm(?:iert|ieren|ierte|er|ais)|vs ?code|visual studio)$/u,
     title:
       /\.(?:[cm]?[jt]sx?|py|rs|go|rb|php|java|kt|swift|c|h|cc|cpp|hpp|cs|fs|hs|ex|exs|clj|lua|pl|sh|sql|vue|svelte|html|css|scss|zig|nim|jl|scala|dart)(?![\p{L}\p{N}])/iu,
-    app: /\bcode\b|codium|cursor|windsurf|\bzed\b|jetbrains|intellij|idea|pycharm|webstorm|phpstorm|goland|clion|rider|rubymine|rustrover|datagrip|android studio|visual studio|xcode|eclipse|netbeans|sublime|\bn?vim\b|neovide|gvim|emacs|helix|kdevelop|builder|qt ?creator|lapce/iu,
+    app: /codium|\b(?:code|cursor|windsurf|zed|jetbrains|intellij|idea|pycharm|webstorm|phpstorm|goland|clion|rider|rubymine|rustrover|datagrip|android studio|visual studio|xcode|eclipse|netbeans|sublime|n?vim|gvim|neovide|emacs|helix|kdevelop|builder|qt ?creator|lapce)\b/iu,
   },
   {
     names:

@@ -35,17 +35,19 @@ export function rankingLines(
   const clip = recordedPart(context, window);
   const visits = history.visitsBetween(clip.fromUs, clip.toUs);
   const ids = [...new Set(visits.map(({ documentId }) => documentId))];
-  const members = new Map<string, Set<number>>();
-  for (const document of history.documents(ids)) {
-    const name = context.isHidden(document) ? null : nameOf(document, ranking);
-    if (name === null) continue;
-    const known = members.get(name) ?? new Set();
-    members.set(name, known.add(document.id));
+  const shown = history.documents(ids).filter((document) => !context.isHidden(document));
+  const names = new Map(shown.map((document) => [document.id, nameOf(document, ranking)]));
+  const shares = new Map<string, Visit[]>();
+  for (const visit of visits) {
+    const name = names.get(visit.documentId) ?? null;
+    const share = name === null ? undefined : shares.get(name);
+    if (share !== undefined) share.push(visit);
+    else if (name !== null) shares.set(name, [visit]);
   }
   const allUs = activeOnce(history, visits, clip, null);
-  const sums = [...members].map(([name, of]) => {
-    const own = visits.filter(({ documentId }) => of.has(documentId));
-    return { name, own, activeUs: activeOnce(history, own, clip, of) };
+  const sums = [...shares].map(([name, own]) => {
+    const members = new Set(own.map(({ documentId }) => documentId));
+    return { name, own, activeUs: activeOnce(history, own, clip, members) };
   });
   return sums
     .sort((a, b) => b.activeUs - a.activeUs || (a.name < b.name ? -1 : 1))
